@@ -1,0 +1,4 @@
+package archfixture.first;
+
+/** Breaks no rule. */
+public interface Tidy {}

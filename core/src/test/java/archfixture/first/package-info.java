@@ -1,0 +1,4 @@
+@NullMarked
+package archfixture.first;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+package archfixture.ground.internal;
+
+/** For {@code archfixture.ground} alone. */
+public interface Hidden {}

@@ -1,0 +1,4 @@
+@NullMarked
+package archfixture.ground.internal;
+
+import org.jspecify.annotations.NullMarked;

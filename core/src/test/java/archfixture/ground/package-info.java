@@ -1,0 +1,4 @@
+@NullMarked
+package archfixture.ground;
+
+import org.jspecify.annotations.NullMarked;
