@@ -1,0 +1,105 @@
+package dev.warmpath.api;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** HTTP-like headers in their order, names compared without case. Immutable. Values never show in {@link #toString()}. */
+public final class Headers {
+  /** No headers. */
+  public static final Headers EMPTY = new Headers(List.of());
+
+  private final List<String> namesAndValues;
+
+  private Headers(List<String> namesAndValues) {
+    this.namesAndValues = namesAndValues;
+  }
+
+  /**
+   * Headers from alternating names and values.
+   *
+   * @throws IllegalArgumentException on an odd count
+   */
+  public static Headers of(String... namesAndValues) {
+    if (namesAndValues.length % 2 != 0) {
+      throw new IllegalArgumentException("headers come as pairs of name and value");
+    }
+    return new Headers(List.of(namesAndValues));
+  }
+
+  /** The first value of {@code name}, or null. */
+  public @Nullable String get(String name) {
+    for (int i = 0; i < namesAndValues.size(); i += 2) {
+      if (namesAndValues.get(i).equalsIgnoreCase(name)) {
+        return namesAndValues.get(i + 1);
+      }
+    }
+    return null;
+  }
+
+  /** All values of {@code name}. */
+  public List<String> all(String name) {
+    List<String> values = new ArrayList<>();
+    forEach(
+        (key, value) -> {
+          if (key.equalsIgnoreCase(name)) {
+            values.add(value);
+          }
+        });
+    return values;
+  }
+
+  /** How many name-value pairs there are. */
+  public int size() {
+    return namesAndValues.size() / 2;
+  }
+
+  /** Visits every pair in order. */
+  public void forEach(BiConsumer<String, String> visitor) {
+    for (int i = 0; i < namesAndValues.size(); i += 2) {
+      visitor.accept(namesAndValues.get(i), namesAndValues.get(i + 1));
+    }
+  }
+
+  /** These headers and one more pair. */
+  public Headers with(String name, String value) {
+    List<String> more = new ArrayList<>(namesAndValues);
+    more.add(name);
+    more.add(value);
+    return new Headers(List.copyOf(more));
+  }
+
+  /** These headers without any value of {@code name}. */
+  public Headers without(String name) {
+    List<String> kept = new ArrayList<>();
+    forEach(
+        (key, value) -> {
+          if (!key.equalsIgnoreCase(name)) {
+            kept.add(key);
+            kept.add(value);
+          }
+        });
+    return kept.size() == namesAndValues.size() ? this : new Headers(List.copyOf(kept));
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Headers that && namesAndValues.equals(that.namesAndValues);
+  }
+
+  @Override
+  public int hashCode() {
+    return namesAndValues.hashCode();
+  }
+
+  /** Names only: values may be secrets. */
+  @Override
+  public String toString() {
+    StringBuilder names = new StringBuilder("Headers[");
+    for (int i = 0; i < namesAndValues.size(); i += 2) {
+      names.append(i == 0 ? "" : ", ").append(namesAndValues.get(i));
+    }
+    return names.append(']').toString();
+  }
+}

@@ -1,0 +1,20 @@
+package dev.warmpath.health;
+
+import java.util.Locale;
+
+/** Whether a rank is believed to answer. */
+public enum Availability {
+  /** Its last probes passed, or requests it served prove it alive. */
+  UP,
+  /** Not probed yet: neither good nor bad. */
+  UNKNOWN,
+  /** It failed requests lately: its circuit breaker is open or testing. A last resort. */
+  SUSPECT,
+  /** Its probes fail. A last resort too, since probes can be wrong. */
+  DOWN;
+
+  /** The lower-case name used in views. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,56 @@
+package dev.warmpath.health;
+
+import dev.warmpath.worker.Topology;
+import dev.warmpath.worker.WorkerRank;
+import dev.warmpath.worker.WorkerRegistry;
+import java.util.function.Consumer;
+
+/**
+ * Owns the live state of every rank and keeps it beside the registry's topology: a rank keeps its state across
+ * snapshots, a new incarnation starts with a fresh one.
+ */
+public final class Fleet implements AutoCloseable {
+  private final WorkerRegistry registry;
+  private final WorkerRegistry.Listener listener = this::onChange;
+  private final Consumer<WorkerRank> onGone;
+  private volatile FleetView view = FleetView.EMPTY;
+
+  /**
+   * Follows {@code registry} until closed.
+   *
+   * @param onGone called for each rank that left the topology, on the thread that changed it
+   */
+  public Fleet(WorkerRegistry registry, Consumer<WorkerRank> onGone) {
+    this.registry = registry;
+    this.onGone = onGone;
+    registry.subscribe(listener);
+  }
+
+  /** The latest pairing. Never blocks. */
+  public FleetView view() {
+    return view;
+  }
+
+  private void onChange(Topology before, Topology after) {
+    FleetView old = view;
+    RankState[] states = new RankState[after.slotCount()];
+    for (WorkerRank rank : after.ranks()) {
+      RankState known = old.find(rank);
+      // The topology's rank object is newer than the state's; both name the same incarnation and rank.
+      states[rank.slot()] = known != null ? known : new RankState(rank);
+    }
+    FleetView next = new FleetView(after, states);
+    view = next;
+    for (WorkerRank rank : old.topology().ranks()) {
+      if (next.find(rank) == null) {
+        onGone.accept(rank);
+      }
+    }
+  }
+
+  /** Stops following the registry. */
+  @Override
+  public void close() {
+    registry.unsubscribe(listener);
+  }
+}

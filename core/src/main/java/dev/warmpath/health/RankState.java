@@ -1,0 +1,142 @@
+package dev.warmpath.health;
+
+import dev.warmpath.worker.WorkerRank;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The live side of one {@link WorkerRank}: own in-flight counts, last telemetry, latency, availability. There is one
+ * per incarnation and rank, so a request that outlives its worker's incarnation gives its count back to the object it
+ * took it from and touches nobody else's.
+ *
+ * <p>Reads are lock-free and may come from any thread at any time. Each written field has one kind of writer: leases
+ * (counts), the health monitor (load, probed availability), the circuit breaker (suspicion), feedback (latency).
+ */
+public final class RankState {
+  private final WorkerRank target;
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicLong inFlightTokens = new AtomicLong();
+
+  /** The telemetry sequence above 32 bits of requests begun since that reading. */
+  private final AtomicLong unseen = new AtomicLong();
+
+  private volatile @Nullable LoadSnapshot load;
+  private volatile Availability probed = Availability.UNKNOWN;
+  private volatile boolean suspect;
+  private volatile double latencyMillis = Double.NaN;
+  private volatile long lastSuccessNanos = Long.MIN_VALUE;
+
+  /** Creates the state of a rank that has done nothing yet. */
+  public RankState(WorkerRank target) {
+    this.target = target;
+  }
+
+  /** Whose state this is. */
+  public WorkerRank target() {
+    return target;
+  }
+
+  /** Requests of this client running there now. */
+  public int inFlight() {
+    return inFlight.get();
+  }
+
+  /** Prompt tokens (estimated where not exact) of this client's requests running there now. */
+  public long inFlightTokens() {
+    return inFlightTokens.get();
+  }
+
+  /** Requests of this client running there that began after the last telemetry reading. */
+  public int inFlightUnseen() {
+    return (int) unseen.get();
+  }
+
+  /** The last telemetry, or null before the first. */
+  public @Nullable LoadSnapshot load() {
+    return load;
+  }
+
+  /** Moving average of this client's time to first byte there, in milliseconds; NaN before the first. */
+  public double latencyMillis() {
+    return latencyMillis;
+  }
+
+  /** The ticker's time of the last request that succeeded there; {@link Long#MIN_VALUE} before the first. */
+  public long lastSuccessNanos() {
+    return lastSuccessNanos;
+  }
+
+  /** What is believed of it now. */
+  public Availability availability() {
+    if (probed == Availability.DOWN) {
+      return Availability.DOWN;
+    }
+    return suspect ? Availability.SUSPECT : probed;
+  }
+
+  /** Whether it is only a last resort. */
+  public boolean lastResort() {
+    return suspect || probed == Availability.DOWN;
+  }
+
+  /**
+   * Counts a request in.
+   *
+   * @param tokens its prompt tokens
+   * @return what {@link #end} wants back
+   */
+  public long begin(int tokens) {
+    inFlight.incrementAndGet();
+    inFlightTokens.addAndGet(tokens);
+    return unseen.incrementAndGet() >>> 32;
+  }
+
+  /** Counts a request out: once per {@link #begin}, with the same tokens and the value it gave. */
+  public void end(int tokens, long begun) {
+    inFlight.decrementAndGet();
+    inFlightTokens.addAndGet(-tokens);
+    long seen;
+    do {
+      seen = unseen.get();
+      if (seen >>> 32 != begun) {
+        return;
+      }
+    } while (!unseen.compareAndSet(seen, seen - 1));
+  }
+
+  /** Takes a telemetry reading: what runs now is visible in it, or will be in the next. */
+  public void observe(LoadSnapshot snapshot) {
+    load = snapshot;
+    long seen;
+    do {
+      seen = unseen.get();
+    } while (!unseen.compareAndSet(seen, ((seen >>> 32) + 1) << 32));
+  }
+
+  /** Records what probing found. */
+  public void probed(Availability availability) {
+    probed = availability;
+  }
+
+  /** Records whether the circuit breaker holds it back. */
+  public void suspect(boolean suspect) {
+    this.suspect = suspect;
+  }
+
+  /**
+   * Records a success: the first sample of latency is taken as it is, later ones with weight 0.2.
+   *
+   * @param firstByteMillis time to the first byte
+   */
+  public void succeeded(double firstByteMillis, long nowNanos) {
+    lastSuccessNanos = nowNanos;
+    double old = latencyMillis;
+    latencyMillis = Double.isNaN(old) ? firstByteMillis : old + 0.2 * (firstByteMillis - old);
+  }
+
+  @Override
+  public String toString() {
+    return target + "[" + availability().label() + ", in flight " + inFlight() + "]";
+  }
+}

@@ -1,0 +1,88 @@
+package dev.warmpath.worker;
+
+import java.util.AbstractList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ranks that may serve a (model, role), in the topology's order: what a policy chooses among. Immutable, computed
+ * once per topology and shared by its decisions.
+ */
+public final class CandidateSet {
+  private final WorkerRole role;
+  private final WorkerRank[] ranks;
+  private final long key;
+
+  CandidateSet(WorkerRole role, List<WorkerRank> ranks) {
+    this.role = role;
+    this.ranks = ranks.toArray(new WorkerRank[0]);
+    long hash = 0xcbf29ce484222325L ^ role.ordinal();
+    for (WorkerRank rank : this.ranks) {
+      String name = rank.toString();
+      for (int i = 0; i < name.length(); i++) {
+        hash = (hash ^ name.charAt(i)) * 0x100000001b3L;
+      }
+      hash = (hash ^ ',') * 0x100000001b3L;
+    }
+    this.key = hash;
+  }
+
+  /** The role the candidates are asked to play. */
+  public WorkerRole role() {
+    return role;
+  }
+
+  /** How many there are. */
+  public int size() {
+    return ranks.length;
+  }
+
+  /** The i-th candidate, 0-based. */
+  public WorkerRank get(int i) {
+    return ranks[i];
+  }
+
+  /** Whether there is nobody to choose. */
+  public boolean isEmpty() {
+    return ranks.length == 0;
+  }
+
+  /** The candidate that is rank {@code rank} of worker {@code id}; rank -1 is the first of that worker. */
+  public @Nullable WorkerRank find(WorkerId id, int rank) {
+    for (WorkerRank candidate : ranks) {
+      if (candidate.worker().id().equals(id)
+          && (rank < 0 || candidate.rank().orElse(-1) == rank)) {
+        return candidate;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * A 64-bit FNV-1a hash of the role and the candidates' names: the key of round-robin state, equal for equal sets
+   * across topologies and clients, epochs notwithstanding.
+   */
+  public long key() {
+    return key;
+  }
+
+  /** A read-only list view. */
+  public List<WorkerRank> asList() {
+    return new AbstractList<>() {
+      @Override
+      public WorkerRank get(int index) {
+        return ranks[index];
+      }
+
+      @Override
+      public int size() {
+        return ranks.length;
+      }
+    };
+  }
+
+  @Override
+  public String toString() {
+    return role.label() + asList();
+  }
+}

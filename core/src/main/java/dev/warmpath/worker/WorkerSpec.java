@@ -1,0 +1,263 @@
+package dev.warmpath.worker;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What configuration or discovery says of a worker. Everything but the address may be null: then it is discovered
+ * from the worker. What is set here wins over what the worker reports. Immutable.
+ */
+public final class WorkerSpec {
+  private final WorkerId id;
+  private final @Nullable WorkerRole role;
+  private final @Nullable EngineKind engine;
+  private final @Nullable Integer dpSize;
+  private final @Nullable Integer blockSize;
+  private final @Nullable Long kvCapacityTokens;
+  private final List<String> models;
+  private final @Nullable Secret apiKey;
+  private final @Nullable Secret adminKey;
+  private final Map<String, String> labels;
+
+  private WorkerSpec(Builder builder) {
+    this.id = builder.id;
+    this.role = builder.role;
+    this.engine = builder.engine;
+    this.dpSize = builder.dpSize;
+    this.blockSize = builder.blockSize;
+    this.kvCapacityTokens = builder.kvCapacityTokens;
+    this.models = List.copyOf(builder.models);
+    this.apiKey = builder.apiKey;
+    this.adminKey = builder.adminKey;
+    this.labels = Map.copyOf(builder.labels);
+  }
+
+  /** Starts a spec for the worker at {@code address}; see {@link WorkerId#parse}. */
+  public static Builder builder(String address) {
+    return new Builder(WorkerId.parse(address));
+  }
+
+  /**
+   * Reads the one-line form: a URL, then {@code ;key=value} pairs of {@code role}, {@code engine}, {@code dp},
+   * {@code block}, {@code kv-tokens}, {@code model} (repeatable); other keys become labels. Keys (secrets) are
+   * not part of it.
+   *
+   * @throws IllegalArgumentException saying what to correct
+   */
+  public static WorkerSpec parse(String line) {
+    String[] parts = line.split(";", -1);
+    Builder builder = builder(parts[0]);
+    for (int i = 1; i < parts.length; i++) {
+      int eq = parts[i].indexOf('=');
+      if (eq <= 0) {
+        throw new IllegalArgumentException(
+            "worker '" + parts[0] + "': '" + parts[i] + "' is not key=value");
+      }
+      String key = parts[i].substring(0, eq).trim().toLowerCase(Locale.ROOT);
+      String value = parts[i].substring(eq + 1).trim();
+      switch (key) {
+        case "role" -> builder.role(WorkerRole.parse(value));
+        case "engine" -> builder.engine(EngineKind.parse(value));
+        case "dp" -> builder.dpSize(number(parts[0], key, value));
+        case "block" -> builder.blockSize(number(parts[0], key, value));
+        case "kv-tokens" -> builder.kvCapacityTokens(number(parts[0], key, value));
+        case "model" -> builder.addModel(value);
+        default -> builder.label(key, value);
+      }
+    }
+    return builder.build();
+  }
+
+  private static int number(String worker, String key, String value) {
+    try {
+      int parsed = Integer.parseInt(value);
+      if (parsed > 0) {
+        return parsed;
+      }
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "worker '" + worker + "': " + key + "=" + value + " is not a whole number", e);
+    }
+    throw new IllegalArgumentException(
+        "worker '" + worker + "': " + key + "=" + value + " must be at least 1");
+  }
+
+  /** The worker's stable name. */
+  public WorkerId id() {
+    return id;
+  }
+
+  /** The configured role, or null to discover it. */
+  public @Nullable WorkerRole role() {
+    return role;
+  }
+
+  /** The configured engine, or null to discover it. */
+  public @Nullable EngineKind engine() {
+    return engine;
+  }
+
+  /** The configured number of data-parallel ranks, or null to discover it. */
+  public @Nullable Integer dpSize() {
+    return dpSize;
+  }
+
+  /** The configured KV block (page) size in tokens, or null to discover it. */
+  public @Nullable Integer blockSize() {
+    return blockSize;
+  }
+
+  /** The configured KV capacity of one rank in tokens, or null to discover it. */
+  public @Nullable Long kvCapacityTokens() {
+    return kvCapacityTokens;
+  }
+
+  /** The configured model names; empty to discover them. */
+  public List<String> models() {
+    return models;
+  }
+
+  /** The key sent as {@code Authorization: Bearer} with inference and telemetry calls, or null. */
+  public @Nullable Secret apiKey() {
+    return apiKey;
+  }
+
+  /** The key for admin calls (flush, abort, pause), or null to use {@link #apiKey()}. */
+  public @Nullable Secret adminKey() {
+    return adminKey;
+  }
+
+  /** Free labels for filters and views. */
+  public Map<String, String> labels() {
+    return labels;
+  }
+
+  /** A builder holding this spec's values. */
+  public Builder toBuilder() {
+    Builder builder = new Builder(id);
+    builder.role = role;
+    builder.engine = engine;
+    builder.dpSize = dpSize;
+    builder.blockSize = blockSize;
+    builder.kvCapacityTokens = kvCapacityTokens;
+    builder.models = models;
+    builder.apiKey = apiKey;
+    builder.adminKey = adminKey;
+    builder.labels.putAll(labels);
+    return builder;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof WorkerSpec that
+        && id.equals(that.id)
+        && role == that.role
+        && engine == that.engine
+        && Objects.equals(dpSize, that.dpSize)
+        && Objects.equals(blockSize, that.blockSize)
+        && Objects.equals(kvCapacityTokens, that.kvCapacityTokens)
+        && models.equals(that.models)
+        && Objects.equals(apiKey, that.apiKey)
+        && Objects.equals(adminKey, that.adminKey)
+        && labels.equals(that.labels);
+  }
+
+  @Override
+  public int hashCode() {
+    return id.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return id.value();
+  }
+
+  /** Builds a {@link WorkerSpec}. Not thread safe. */
+  public static final class Builder {
+    private final WorkerId id;
+    private @Nullable WorkerRole role;
+    private @Nullable EngineKind engine;
+    private @Nullable Integer dpSize;
+    private @Nullable Integer blockSize;
+    private @Nullable Long kvCapacityTokens;
+    private List<String> models = List.of();
+    private @Nullable Secret apiKey;
+    private @Nullable Secret adminKey;
+    private final Map<String, String> labels = new TreeMap<>();
+
+    private Builder(WorkerId id) {
+      this.id = id;
+    }
+
+    /** Sets the role instead of discovering it. */
+    public Builder role(WorkerRole role) {
+      this.role = role;
+      return this;
+    }
+
+    /** Sets the engine kind instead of discovering it. */
+    public Builder engine(EngineKind engine) {
+      this.engine = engine;
+      return this;
+    }
+
+    /** Sets the number of data-parallel ranks instead of discovering it. */
+    public Builder dpSize(int dpSize) {
+      this.dpSize = dpSize;
+      return this;
+    }
+
+    /** Sets the KV block (page) size in tokens instead of discovering it. */
+    public Builder blockSize(int blockSize) {
+      this.blockSize = blockSize;
+      return this;
+    }
+
+    /** Sets the KV capacity of one rank in tokens instead of discovering it. */
+    public Builder kvCapacityTokens(long kvCapacityTokens) {
+      this.kvCapacityTokens = kvCapacityTokens;
+      return this;
+    }
+
+    /** Replaces the served model names, which are then not discovered. */
+    public Builder models(List<String> models) {
+      this.models = List.copyOf(models);
+      return this;
+    }
+
+    /** Adds one served model name. */
+    public Builder addModel(String model) {
+      List<String> more = new java.util.ArrayList<>(models);
+      more.add(model);
+      this.models = List.copyOf(more);
+      return this;
+    }
+
+    /** Sets the key for inference and telemetry calls. */
+    public Builder apiKey(@Nullable Secret apiKey) {
+      this.apiKey = apiKey;
+      return this;
+    }
+
+    /** Sets the key for admin calls. */
+    public Builder adminKey(@Nullable Secret adminKey) {
+      this.adminKey = adminKey;
+      return this;
+    }
+
+    /** Sets one label. */
+    public Builder label(String key, String value) {
+      labels.put(key, value);
+      return this;
+    }
+
+    /** The finished spec. */
+    public WorkerSpec build() {
+      return new WorkerSpec(this);
+    }
+  }
+}
