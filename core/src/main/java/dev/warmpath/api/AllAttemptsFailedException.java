@@ -4,7 +4,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Every attempt failed, or the retry budget was spent. {@link #attempts()} tells each one's worker, phase and time. */
+/**
+ * Every attempt failed, or the retry budget was spent. {@link #attempts()} tells each one's worker,
+ * phase and time.
+ */
 public final class AllAttemptsFailedException extends RouterException {
   private static final long serialVersionUID = 1L;
 
@@ -25,8 +28,7 @@ public final class AllAttemptsFailedException extends RouterException {
                         + " ms"
                         + (attempt.error() == null ? "" : " (" + attempt.error() + ")"))
             .collect(
-                Collectors.joining(
-                    "; ", "all " + attempts.size() + " attempt(s) failed: ", "")),
+                Collectors.joining("; ", "all " + attempts.size() + " attempt(s) failed: ", "")),
         cause);
     this.attempts = List.copyOf(attempts);
   }

@@ -12,7 +12,11 @@ public final class DeadlineExceededException extends RouterException {
   /** Creates the error with what had been tried. */
   public DeadlineExceededException(Duration deadline, List<AttemptRecord> attempts) {
     super(
-        "deadline of " + deadline.toMillis() + " ms passed after " + attempts.size() + " attempt(s)",
+        "deadline of "
+            + deadline.toMillis()
+            + " ms passed after "
+            + attempts.size()
+            + " attempt(s)",
         null);
     this.attempts = List.copyOf(attempts);
   }

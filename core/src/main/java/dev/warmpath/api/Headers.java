@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** HTTP-like headers in their order, names compared without case. Immutable. Values never show in {@link #toString()}. */
+/**
+ * HTTP-like headers in their order, names compared without case. Immutable. Values never show in
+ * {@link #toString()}.
+ */
 public final class Headers {
   /** No headers. */
   public static final Headers EMPTY = new Headers(List.of());

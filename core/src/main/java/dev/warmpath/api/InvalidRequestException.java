@@ -2,7 +2,10 @@ package dev.warmpath.api;
 
 import org.jspecify.annotations.Nullable;
 
-/** The request can't be understood: malformed JSON on an OpenAI path, or a routing option that makes no sense. */
+/**
+ * The request can't be understood: malformed JSON on an OpenAI path, or a routing option that makes
+ * no sense.
+ */
 public final class InvalidRequestException extends RouterException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,10 @@ package dev.warmpath.api;
 
 import java.nio.charset.StandardCharsets;
 
-/** A worker refused a streamed request with a client error that no other worker would answer differently. */
+/**
+ * A worker refused a streamed request with a client error that no other worker would answer
+ * differently.
+ */
 public final class RequestRejectedException extends RouterException {
   private static final long serialVersionUID = 1L;
 

@@ -5,14 +5,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a request goes, or went, and why. Travels with every response; {@code explain} gives it with every candidate's
- * terms. Holds no text of the prompt.
+ * Where a request goes, or went, and why. Travels with every response; {@code explain} gives it
+ * with every candidate's terms. Holds no text of the prompt.
  *
  * @param policy the policy that decided, such as {@code pin>linear_cost>shortest_queue}
  * @param topologyVersion the snapshot that was read
  * @param prompt what is known of the prompt
- * @param candidates every candidate with its score and terms; filled by {@code explain}, empty on the hot path
- * @param chosen the candidate that served the request (the last one tried), or would; null when there was none
+ * @param candidates every candidate with its score and terms; filled by {@code explain}, empty on
+ *     the hot path
+ * @param chosen the candidate that served the request (the last one tried), or would; null when
+ *     there was none
  * @param steps what led to the choice, in words; filled by {@code explain}
  * @param attempts the attempts made so far, first to last
  */

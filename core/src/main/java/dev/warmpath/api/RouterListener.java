@@ -4,13 +4,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears what happens to each request. Every method does nothing by default. Calls come on the thread that does the
- * work, in the order of the request's life; they must be short and must not block. What a listener throws is logged
- * once and goes no further.
+ * Hears what happens to each request. Every method does nothing by default. Calls come on the
+ * thread that does the work, in the order of the request's life; they must be short and must not
+ * block. What a listener throws is logged once and goes no further.
  *
- * <p>A request's life: {@link #onRouted}, then for each attempt {@link #onAttempt} and {@link #onFirstByte} or {@link
- * #onAttemptFailed}; at the end exactly one {@link #onFinished}. A request that finally failed is also a {@link
- * #onDeadLetter}.
+ * <p>A request's life: {@link #onRouted}, then for each attempt {@link #onAttempt} and {@link
+ * #onFirstByte} or {@link #onAttemptFailed}; at the end exactly one {@link #onFinished}. A request
+ * that finally failed is also a {@link #onDeadLetter}.
  */
 public interface RouterListener {
   /** The request was admitted and a plan made. */
@@ -19,7 +19,10 @@ public interface RouterListener {
   /** An attempt begins: its lease is held. */
   default void onAttempt(RequestEvent event) {}
 
-  /** The first byte of the response body arrived; {@link RequestEvent#elapsed()} is the time to it (TTFT when streamed). */
+  /**
+   * The first byte of the response body arrived; {@link RequestEvent#elapsed()} is the time to it
+   * (TTFT when streamed).
+   */
   default void onFirstByte(RequestEvent event) {}
 
   /** An attempt failed; another may follow. */

@@ -2,7 +2,10 @@ package dev.warmpath.api;
 
 import java.time.Duration;
 
-/** The fleet is saturated and the request could not wait: the admission queue is full, or its place came too late. */
+/**
+ * The fleet is saturated and the request could not wait: the admission queue is full, or its place
+ * came too late.
+ */
 public final class RouterOverloadedException extends RouterException {
   private static final long serialVersionUID = 1L;
 

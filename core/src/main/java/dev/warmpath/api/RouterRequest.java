@@ -6,8 +6,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request as the application says it: an OpenAI-style path with a JSON body, or any other path as opaque
- * pass-through. Immutable; the body array is not copied, so it must not change until the call is over.
+ * One request as the application says it: an OpenAI-style path with a JSON body, or any other path
+ * as opaque pass-through. Immutable; the body array is not copied, so it must not change until the
+ * call is over.
  */
 public final class RouterRequest {
   /** Path of chat completions. */
@@ -190,7 +191,10 @@ public final class RouterRequest {
       return this;
     }
 
-    /** Sets the worker to prefer over every other: its address, optionally followed by {@code #rank}. */
+    /**
+     * Sets the worker to prefer over every other: its address, optionally followed by {@code
+     * #rank}.
+     */
     public Builder pin(String worker) {
       this.pin = Objects.requireNonNull(worker, "worker");
       return this;

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole response, as the worker gave it. A client error of the worker's (a 4xx that no other worker would answer
- * differently) is a response too: look at {@link #status()}.
+ * A whole response, as the worker gave it. A client error of the worker's (a 4xx that no other
+ * worker would answer differently) is a response too: look at {@link #status()}.
  *
  * @param status the HTTP status
  * @param headers the worker's headers

@@ -5,9 +5,10 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A streamed response: events in order, each delivered once. Read it as an iterator, or hand it to one subscriber.
- * Close it: closing before the end cancels the request at the worker. Reading blocks until the next event, the end or
- * the inter-token deadline; one thread reads at a time, any thread may close.
+ * A streamed response: events in order, each delivered once. Read it as an iterator, or hand it to
+ * one subscriber. Close it: closing before the end cancels the request at the worker. Reading
+ * blocks until the next event, the end or the inter-token deadline; one thread reads at a time, any
+ * thread may close.
  */
 public interface RouterStream extends AutoCloseable, Iterable<StreamEvent> {
   /** The response's status, 2xx. */
@@ -26,23 +27,29 @@ public interface RouterStream extends AutoCloseable, Iterable<StreamEvent> {
    * Waits for the next event.
    *
    * @return the event, or null at the stream's end
-   * @throws StreamInterruptedException when the worker breaks off: an error event, a reset, silence beyond the
-   *     inter-token deadline, or an end without end marker
+   * @throws StreamInterruptedException when the worker breaks off: an error event, a reset, silence
+   *     beyond the inter-token deadline, or an end without end marker
    * @throws RequestCancelledException when the stream was closed meanwhile
    */
   @Nullable StreamEvent next();
 
-  /** Iterates over the remaining events; failures surface as from {@link #next()}. One iterator at a time. */
+  /**
+   * Iterates over the remaining events; failures surface as from {@link #next()}. One iterator at a
+   * time.
+   */
   @Override
   Iterator<StreamEvent> iterator();
 
   /**
-   * The remaining events for one subscriber, delivered on the client's executor as it asks for them. Cancelling the
-   * subscription closes the stream.
+   * The remaining events for one subscriber, delivered on the client's executor as it asks for
+   * them. Cancelling the subscription closes the stream.
    */
   Flow.Publisher<StreamEvent> publisher();
 
-  /** Ends the stream; cancels the request at the worker unless it had ended. Idempotent, never throws. */
+  /**
+   * Ends the stream; cancels the request at the worker unless it had ended. Idempotent, never
+   * throws.
+   */
   @Override
   void close();
 }

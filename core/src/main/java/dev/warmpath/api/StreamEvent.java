@@ -3,7 +3,8 @@ package dev.warmpath.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server-sent event of a streamed response. The end marker {@code [DONE]} is not delivered: the stream just ends.
+ * One server-sent event of a streamed response. The end marker {@code [DONE]} is not delivered: the
+ * stream just ends.
  *
  * @param event the event's name, or null where the engine sends none (chat and text completions)
  * @param data the payload, JSON text

@@ -6,8 +6,8 @@ import dev.warmpath.worker.WorkerRegistry;
 import java.util.function.Consumer;
 
 /**
- * Owns the live state of every rank and keeps it beside the registry's topology: a rank keeps its state across
- * snapshots, a new incarnation starts with a fresh one.
+ * Owns the live state of every rank and keeps it beside the registry's topology: a rank keeps its
+ * state across snapshots, a new incarnation starts with a fresh one.
  */
 public final class Fleet implements AutoCloseable {
   private final WorkerRegistry registry;
@@ -36,7 +36,8 @@ public final class Fleet implements AutoCloseable {
     RankState[] states = new RankState[after.slotCount()];
     for (WorkerRank rank : after.ranks()) {
       RankState known = old.find(rank);
-      // The topology's rank object is newer than the state's; both name the same incarnation and rank.
+      // The topology's rank object is newer than the state's; both name the same incarnation and
+      // rank.
       states[rank.slot()] = known != null ? known : new RankState(rank);
     }
     FleetView next = new FleetView(after, states);

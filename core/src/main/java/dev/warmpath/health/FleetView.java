@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A topology and the live state of each of its ranks: what a decision reads, through one volatile read. The pairing is
- * immutable; the states move on.
+ * A topology and the live state of each of its ranks: what a decision reads, through one volatile
+ * read. The pairing is immutable; the states move on.
  */
 public final class FleetView {
   /** No workers. */

@@ -3,7 +3,8 @@ package dev.warmpath.health;
 import dev.warmpath.transport.RankLoad;
 
 /**
- * A rank's telemetry and when it was read. Immutable. Numbers are as in {@link RankLoad}: NaN is unknown.
+ * A rank's telemetry and when it was read. Immutable. Numbers are as in {@link RankLoad}: NaN is
+ * unknown.
  *
  * @param load what the engine said
  * @param observedAtNanos the ticker's time of the reading

@@ -6,12 +6,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live side of one {@link WorkerRank}: own in-flight counts, last telemetry, latency, availability. There is one
- * per incarnation and rank, so a request that outlives its worker's incarnation gives its count back to the object it
- * took it from and touches nobody else's.
+ * The live side of one {@link WorkerRank}: own in-flight counts, last telemetry, latency,
+ * availability. There is one per incarnation and rank, so a request that outlives its worker's
+ * incarnation gives its count back to the object it took it from and touches nobody else's.
  *
- * <p>Reads are lock-free and may come from any thread at any time. Each written field has one kind of writer: leases
- * (counts), the health monitor (load, probed availability), the circuit breaker (suspicion), feedback (latency).
+ * <p>Reads are lock-free and may come from any thread at any time. Each written field has one kind
+ * of writer: leases (counts), the health monitor (load, probed availability), the circuit breaker
+ * (suspicion), feedback (latency).
  */
 public final class RankState {
   private final WorkerRank target;
@@ -57,12 +58,18 @@ public final class RankState {
     return load;
   }
 
-  /** Moving average of this client's time to first byte there, in milliseconds; NaN before the first. */
+  /**
+   * Moving average of this client's time to first byte there, in milliseconds; NaN before the
+   * first.
+   */
   public double latencyMillis() {
     return latencyMillis;
   }
 
-  /** The ticker's time of the last request that succeeded there; {@link Long#MIN_VALUE} before the first. */
+  /**
+   * The ticker's time of the last request that succeeded there; {@link Long#MIN_VALUE} before the
+   * first.
+   */
   public long lastSuccessNanos() {
     return lastSuccessNanos;
   }

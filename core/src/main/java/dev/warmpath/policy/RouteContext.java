@@ -6,8 +6,8 @@ import dev.warmpath.prompt.Prompt;
 import dev.warmpath.worker.CandidateSet;
 
 /**
- * All a policy may read for one decision. Reading changes nothing, but for the round-robin turn, which a real decision
- * takes and a rehearsal ({@code explain}) only looks at.
+ * All a policy may read for one decision. Reading changes nothing, but for the round-robin turn,
+ * which a real decision takes and a rehearsal ({@code explain}) only looks at.
  */
 public final class RouteContext {
   private final FleetView fleet;

@@ -4,11 +4,14 @@ import dev.warmpath.api.RouteDecision.CandidateView;
 import java.util.List;
 
 /**
- * Decides where a request goes. A pure function of its context: no state, no I/O, no locks; it runs on the caller's
- * thread, for many requests at once.
+ * Decides where a request goes. A pure function of its context: no state, no I/O, no locks; it runs
+ * on the caller's thread, for many requests at once.
  */
 public interface RoutingPolicy {
-  /** The name used in configuration, decisions and metrics; a chain's is its parts joined by {@code >}. */
+  /**
+   * The name used in configuration, decisions and metrics; a chain's is its parts joined by {@code
+   * >}.
+   */
   String name();
 
   /**

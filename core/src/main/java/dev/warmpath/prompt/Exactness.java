@@ -6,7 +6,9 @@ import java.util.Locale;
 public enum Exactness {
   /** Rendered and tokenized as the engine does: token ids and block hashes are the engine's own. */
   EXACT,
-  /** The text is known, its tokens are estimated: compared byte by byte, never with engine hashes. */
+  /**
+   * The text is known, its tokens are estimated: compared byte by byte, never with engine hashes.
+   */
   ESTIMATED,
   /** The body says nothing of a prompt: routed on load alone. */
   OPAQUE;

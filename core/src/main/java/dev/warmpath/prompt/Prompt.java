@@ -3,9 +3,9 @@ package dev.warmpath.prompt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What routing needs of a request's body. Holds the prompt's text as bytes in the order in which engines lay it out
- * (tools, then messages), so that two requests share a prefix of these bytes where their prompts share a prefix.
- * Immutable; never logged.
+ * What routing needs of a request's body. Holds the prompt's text as bytes in the order in which
+ * engines lay it out (tools, then messages), so that two requests share a prefix of these bytes
+ * where their prompts share a prefix. Immutable; never logged.
  */
 public final class Prompt {
   /** Bytes per token assumed where no tokenizer is at hand. */
@@ -44,8 +44,8 @@ public final class Prompt {
   }
 
   /**
-   * Separates what must never be compared: model (or LoRA adapter), cache salt and extra key. Prompts of different
-   * namespaces share nothing.
+   * Separates what must never be compared: model (or LoRA adapter), cache salt and extra key.
+   * Prompts of different namespaces share nothing.
    */
   public String namespace() {
     return namespace;

@@ -13,11 +13,12 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a request's body once, by streaming, into a {@link Prompt}. Understands the bodies of chat completions,
- * completions, embeddings and responses; any other path is opaque. Thread safe.
+ * Reads a request's body once, by streaming, into a {@link Prompt}. Understands the bodies of chat
+ * completions, completions, embeddings and responses; any other path is opaque. Thread safe.
  *
- * <p>The bytes are: the tools, then each message as role, text and whatever else it holds, then a prompt or input, in
- * one canonical form, whatever the order of fields in the body. Token ids count as four bytes each, little endian.
+ * <p>The bytes are: the tools, then each message as role, text and whatever else it holds, then a
+ * prompt or input, in one canonical form, whatever the order of fields in the body. Token ids count
+ * as four bytes each, little endian.
  */
 public final class PromptReader {
   private static final int FIELD = 0x1f;
@@ -35,7 +36,8 @@ public final class PromptReader {
   /**
    * Reads {@code request}'s body.
    *
-   * @throws InvalidRequestException when the path calls for a JSON object and the body is none; says where
+   * @throws InvalidRequestException when the path calls for a JSON object and the body is none;
+   *     says where
    */
   public Prompt read(RouterRequest request) {
     if (!understood(request.path()) || request.body().length == 0) {
@@ -58,7 +60,9 @@ public final class PromptReader {
           "the body of "
               + request.path()
               + " is not valid JSON"
-              + (at == null ? "" : " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")"),
+              + (at == null
+                  ? ""
+                  : " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")"),
           null);
     } catch (IOException e) {
       throw new InvalidRequestException("the body of " + request.path() + " can't be read", null);
@@ -70,9 +74,9 @@ public final class PromptReader {
     int query = path.indexOf('?');
     return switch (query < 0 ? path : path.substring(0, query)) {
       case RouterRequest.CHAT_COMPLETIONS,
-              RouterRequest.COMPLETIONS,
-              RouterRequest.EMBEDDINGS,
-              RouterRequest.RESPONSES ->
+          RouterRequest.COMPLETIONS,
+          RouterRequest.EMBEDDINGS,
+          RouterRequest.RESPONSES ->
           true;
       default -> false;
     };
@@ -196,7 +200,9 @@ public final class PromptReader {
       }
     }
 
-    /** A string, or a list of parts: text parts read as the string they spell, others as their JSON. */
+    /**
+     * A string, or a list of parts: text parts read as the string they spell, others as their JSON.
+     */
     private static void content(JsonParser parser, Bytes out) throws IOException {
       if (parser.currentToken() != JsonToken.START_ARRAY) {
         copyValue(parser, out);
@@ -258,13 +264,16 @@ public final class PromptReader {
     }
 
     private static int tokenId(JsonParser parser) throws IOException {
-      // An id beyond 32 bits is the engine's to refuse; here it only has to be told apart from others.
+      // An id beyond 32 bits is the engine's to refuse; here it only has to be told apart from
+      // others.
       return parser.getNumberType() == JsonParser.NumberType.INT
           ? parser.getIntValue()
           : parser.getText().hashCode();
     }
 
-    /** Strings as their text; everything else in a compact form that is the same for equal values. */
+    /**
+     * Strings as their text; everything else in a compact form that is the same for equal values.
+     */
     private static void copyValue(JsonParser parser, Bytes out) throws IOException {
       int depth = 0;
       JsonToken token = parser.currentToken();

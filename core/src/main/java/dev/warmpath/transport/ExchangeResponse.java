@@ -4,7 +4,10 @@ import dev.warmpath.api.Headers;
 import dev.warmpath.api.StreamEvent;
 import org.jspecify.annotations.Nullable;
 
-/** A response whose headers have arrived. Read by one thread; closing before the end gives the connection up. */
+/**
+ * A response whose headers have arrived. Read by one thread; closing before the end gives the
+ * connection up.
+ */
 public interface ExchangeResponse extends AutoCloseable {
   /** The status. */
   int status();
@@ -26,7 +29,8 @@ public interface ExchangeResponse extends AutoCloseable {
    * Waits for the next event of a streaming response.
    *
    * @return the event, or null once the end marker came
-   * @throws TransportException when the stream breaks off, ends without its marker, or carries an error object
+   * @throws TransportException when the stream breaks off, ends without its marker, or carries an
+   *     error object
    */
   @Nullable StreamEvent nextEvent() throws TransportException;
 

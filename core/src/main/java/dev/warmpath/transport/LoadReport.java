@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ranks what it says of each rank; empty when the telemetry is switched off
  * @param source the endpoint that gave it, such as {@code /v1/loads}
- * @param incarnation a value that changes when the worker restarts (a start time, a boot id), or null
+ * @param incarnation a value that changes when the worker restarts (a start time, a boot id), or
+ *     null
  * @param monotonicCount a sum of counters that only a restart makes smaller, or NaN
  */
 public record LoadReport(

@@ -5,13 +5,14 @@ import dev.warmpath.worker.WorkerRank;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request as it goes to one worker: routing headers removed, rank and request id put where the worker's engine
- * reads them. The transport adds the worker's key.
+ * One request as it goes to one worker: routing headers removed, rank and request id put where the
+ * worker's engine reads them. The transport adds the worker's key.
  *
  * @param target where it goes
  * @param method the HTTP method
  * @param path the path with its query, under the worker's base URL
- * @param headers the headers to send; {@code Authorization} only if the application's is to be forwarded
+ * @param headers the headers to send; {@code Authorization} only if the application's is to be
+ *     forwarded
  * @param body the body; not to be changed
  * @param stream whether a stream of events is expected
  * @param admin whether the worker's admin key is to be used

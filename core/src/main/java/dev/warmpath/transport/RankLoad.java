@@ -1,10 +1,11 @@
 package dev.warmpath.transport;
 
 /**
- * What a worker's telemetry says of one rank at one moment. {@link Double#NaN} is "not reported": missing is unknown,
- * never zero.
+ * What a worker's telemetry says of one rank at one moment. {@link Double#NaN} is "not reported":
+ * missing is unknown, never zero.
  *
- * @param rank the data-parallel rank, or -1 where the telemetry names none (it then speaks for the whole worker)
+ * @param rank the data-parallel rank, or -1 where the telemetry names none (it then speaks for the
+ *     whole worker)
  * @param runningRequests requests being computed
  * @param waitingRequests requests queued in the engine
  * @param usedTokens KV tokens held by live requests

@@ -4,11 +4,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long an exchange may take, part by part. A prefill under load may be silent for long, a decode may not: so the
- * two have deadlines of their own.
+ * How long an exchange may take, part by part. A prefill under load may be silent for long, a
+ * decode may not: so the two have deadlines of their own.
  *
  * @param connect to make a connection
- * @param firstToken from sending to the first byte of the response body (of a whole response: to its end)
+ * @param firstToken from sending to the first byte of the response body (of a whole response: to
+ *     its end)
  * @param interToken between two reads of a stream, once it flows
  * @param total what is left of the request's deadline, or null for none
  */

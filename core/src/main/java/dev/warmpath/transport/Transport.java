@@ -5,8 +5,9 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * A way to reach workers. One instance serves all workers of its schemes; thread safe. All calls but {@link #open}
- * block the calling thread, for at most the given time; interrupting it ends the call.
+ * A way to reach workers. One instance serves all workers of its schemes; thread safe. All calls
+ * but {@link #open} block the calling thread, for at most the given time; interrupting it ends the
+ * call.
  */
 public interface Transport extends AutoCloseable {
   /** The URL schemes it serves, such as {@code http}, {@code https}. */
@@ -18,25 +19,30 @@ public interface Transport extends AutoCloseable {
   /**
    * Finds out what a worker is.
    *
-   * @throws TransportException when the worker can't be reached or answers nothing that could be understood
+   * @throws TransportException when the worker can't be reached or answers nothing that could be
+   *     understood
    */
   ProbeReport probe(Worker worker, Duration timeout) throws TransportException;
 
   /**
    * Asks the worker's health endpoint.
    *
-   * @throws TransportException when it can't be reached ({@code CONNECT}), or does not answer in time
+   * @throws TransportException when it can't be reached ({@code CONNECT}), or does not answer in
+   *     time
    */
   HealthReport health(Worker worker, Duration timeout) throws TransportException;
 
   /**
-   * Reads the worker's load from the best source it offers. A worker that offers none gives a report without ranks.
+   * Reads the worker's load from the best source it offers. A worker that offers none gives a
+   * report without ranks.
    *
    * @throws TransportException when the worker can't be reached or what it says is not understood
    */
   LoadReport load(Worker worker, Duration timeout) throws TransportException;
 
-  /** Frees what the transport itself created; what was passed to it stays its owner's. Idempotent. */
+  /**
+   * Frees what the transport itself created; what was passed to it stays its owner's. Idempotent.
+   */
   @Override
   void close();
 }

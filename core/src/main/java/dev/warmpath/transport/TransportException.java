@@ -11,7 +11,10 @@ public final class TransportException extends Exception {
   public enum Kind {
     /** The connection could not be made: refused, unreachable, name not found, TLS failure. */
     CONNECT,
-    /** A pooled connection turned out to be closed before a byte of the response: the worker may never have seen it. */
+    /**
+     * A pooled connection turned out to be closed before a byte of the response: the worker may
+     * never have seen it.
+     */
     STALE_CONNECTION,
     /** The connection broke. */
     RESET,
@@ -21,7 +24,9 @@ public final class TransportException extends Exception {
     IDLE_TIMEOUT,
     /** The deadline of the whole request passed. */
     DEADLINE,
-    /** What arrived is not what the protocol allows; a stream without its end marker is this too. */
+    /**
+     * What arrived is not what the protocol allows; a stream without its end marker is this too.
+     */
     PROTOCOL,
     /** The worker reported an error inside a stream that had begun with success. */
     STREAM_ERROR,

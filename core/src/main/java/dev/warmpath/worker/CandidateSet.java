@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranks that may serve a (model, role), in the topology's order: what a policy chooses among. Immutable, computed
- * once per topology and shared by its decisions.
+ * The ranks that may serve a (model, role), in the topology's order: what a policy chooses among.
+ * Immutable, computed once per topology and shared by its decisions.
  */
 public final class CandidateSet {
   private final WorkerRole role;
@@ -16,15 +16,18 @@ public final class CandidateSet {
   CandidateSet(WorkerRole role, List<WorkerRank> ranks) {
     this.role = role;
     this.ranks = ranks.toArray(new WorkerRank[0]);
-    long hash = 0xcbf29ce484222325L ^ role.ordinal();
+    long hash = fnv(0xcbf29ce484222325L, role.label());
     for (WorkerRank rank : this.ranks) {
-      String name = rank.toString();
-      for (int i = 0; i < name.length(); i++) {
-        hash = (hash ^ name.charAt(i)) * 0x100000001b3L;
-      }
-      hash = (hash ^ ',') * 0x100000001b3L;
+      hash = fnv(hash, rank.toString());
     }
     this.key = hash;
+  }
+
+  private static long fnv(long hash, String text) {
+    for (int i = 0; i < text.length(); i++) {
+      hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
+    }
+    return (hash ^ ',') * 0x100000001b3L;
   }
 
   /** The role the candidates are asked to play. */
@@ -47,11 +50,13 @@ public final class CandidateSet {
     return ranks.length == 0;
   }
 
-  /** The candidate that is rank {@code rank} of worker {@code id}; rank -1 is the first of that worker. */
+  /**
+   * The candidate that is rank {@code rank} of worker {@code id}; rank -1 is the first of that
+   * worker.
+   */
   public @Nullable WorkerRank find(WorkerId id, int rank) {
     for (WorkerRank candidate : ranks) {
-      if (candidate.worker().id().equals(id)
-          && (rank < 0 || candidate.rank().orElse(-1) == rank)) {
+      if (candidate.worker().id().equals(id) && (rank < 0 || candidate.rank().orElse(-1) == rank)) {
         return candidate;
       }
     }
@@ -59,8 +64,8 @@ public final class CandidateSet {
   }
 
   /**
-   * A 64-bit FNV-1a hash of the role and the candidates' names: the key of round-robin state, equal for equal sets
-   * across topologies and clients, epochs notwithstanding.
+   * A 64-bit FNV-1a hash of the role and the candidates' names: the key of round-robin state, equal
+   * for equal sets across topologies and clients, epochs notwithstanding.
    */
   public long key() {
     return key;

@@ -2,7 +2,10 @@ package dev.warmpath.worker;
 
 import java.util.Locale;
 
-/** The inference engine a worker runs: it decides endpoints, telemetry names and how a DP rank is named. */
+/**
+ * The inference engine a worker runs: it decides endpoints, telemetry names and how a DP rank is
+ * named.
+ */
 public enum EngineKind {
   /** SGLang. */
   SGLANG,

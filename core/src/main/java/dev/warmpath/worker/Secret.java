@@ -2,9 +2,7 @@ package dev.warmpath.worker;
 
 import java.util.Objects;
 
-/**
- * An API key that cannot slip into a log: {@link #toString()} never shows it. Immutable.
- */
+/** An API key that cannot slip into a log: {@link #toString()} never shows it. Immutable. */
 public final class Secret {
   private final String value;
 

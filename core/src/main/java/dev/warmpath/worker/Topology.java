@@ -1,23 +1,28 @@
 package dev.warmpath.worker;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable snapshot of the workers, published by {@link WorkerRegistry} under a growing version. A decision reads
- * one topology from beginning to end.
+ * An immutable snapshot of the workers, published by {@link WorkerRegistry} under a growing
+ * version. A decision reads one topology from beginning to end.
  */
 public final class Topology {
   /** No workers, version 0. */
   public static final Topology EMPTY = new Topology(0, List.of());
 
-  /** Candidate sets remembered per topology; model names come from requests, so the memory is bounded. */
+  /**
+   * Candidate sets remembered per topology; model names come from requests, so the memory is
+   * bounded.
+   */
   private static final int MAX_CACHED_SETS = 1_024;
 
   private final long version;
@@ -25,10 +30,9 @@ public final class Topology {
   private final Map<WorkerId, Worker> byId;
   private final List<WorkerRank> ranks;
   private final int slotCount;
-  private final ConcurrentHashMap<String, CandidateSet> regular = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<String, CandidateSet> prefill = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<String, CandidateSet> decode = new ConcurrentHashMap<>();
-  private final CandidateSet[] anyModel;
+  private final Map<WorkerRole, ConcurrentHashMap<String, CandidateSet>> byModel =
+      new EnumMap<>(WorkerRole.class);
+  private final Map<WorkerRole, CandidateSet> anyModel = new EnumMap<>(WorkerRole.class);
 
   Topology(long version, List<Worker> workers) {
     this.version = version;
@@ -45,10 +49,9 @@ public final class Topology {
     }
     this.ranks = List.copyOf(all);
     this.slotCount = slots;
-    WorkerRole[] roles = WorkerRole.values();
-    this.anyModel = new CandidateSet[roles.length];
-    for (WorkerRole role : roles) {
-      anyModel[role.ordinal()] = select(null, role);
+    for (WorkerRole role : WorkerRole.values()) {
+      byModel.put(role, new ConcurrentHashMap<>());
+      anyModel.put(role, select(null, role));
     }
   }
 
@@ -78,22 +81,17 @@ public final class Topology {
   }
 
   /**
-   * Who may serve {@code model} in {@code role}: active workers of the role that list the model; where nobody lists
-   * it, those whose models are not known yet. Prefill and decode candidates are workers of that very role; regular
-   * ones serve whole requests.
+   * Who may serve {@code model} in {@code role}: active workers of the role that list the model;
+   * where nobody lists it, those whose models are not known yet. Prefill and decode candidates are
+   * workers of that very role; regular ones serve whole requests.
    *
    * @param model the request's model or LoRA adapter, or null when the request names none
    */
   public CandidateSet candidates(@Nullable String model, WorkerRole role) {
     if (model == null) {
-      return anyModel[role.ordinal()];
+      return Objects.requireNonNull(anyModel.get(role));
     }
-    ConcurrentHashMap<String, CandidateSet> cache =
-        switch (role) {
-          case REGULAR -> regular;
-          case PREFILL -> prefill;
-          case DECODE -> decode;
-        };
+    ConcurrentHashMap<String, CandidateSet> cache = Objects.requireNonNull(byModel.get(role));
     CandidateSet cached = cache.get(model);
     if (cached != null) {
       return cached;

@@ -5,8 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One incarnation of a worker as a {@link Topology} shows it: who it is (configured and discovered), since when
- * (epoch), and whether it takes requests. Immutable: a change is a new {@code Worker} in a new topology.
+ * One incarnation of a worker as a {@link Topology} shows it: who it is (configured and
+ * discovered), since when (epoch), and whether it takes requests. Immutable: a change is a new
+ * {@code Worker} in a new topology.
  */
 public final class Worker {
   private final WorkerSpec spec;
@@ -18,7 +19,8 @@ public final class Worker {
   /**
    * Creates a worker with a rank for each slot.
    *
-   * @param epoch the incarnation's number, never used by another worker or incarnation of this client
+   * @param epoch the incarnation's number, never used by another worker or incarnation of this
+   *     client
    * @param slots a slot for each rank: one for a worker of one rank, which then names none
    */
   Worker(
@@ -104,9 +106,9 @@ public final class Worker {
   }
 
   /**
-   * Whether it serves a model or LoRA adapter: {@link Served#UNKNOWN} while its models are not known. SGLang's {@code
-   * base:adapter} form is served where the adapter is listed, or where the base is and adapters are not listed by the
-   * engine.
+   * Whether it serves a model or LoRA adapter: {@link Served#UNKNOWN} while its models are not
+   * known. SGLang's {@code base:adapter} form is served where the adapter is listed, or where the
+   * base is and adapters are not listed by the engine.
    */
   public Served serves(String model) {
     List<ServedModel> models = models();
@@ -119,7 +121,8 @@ public final class Worker {
     boolean listsAdapters = false;
     boolean servesBase = false;
     for (ServedModel served : models) {
-      if (served.id().equals(model) || (colon > 0 && served.adapter() && served.id().equals(adapter))) {
+      if (served.id().equals(model)
+          || (colon > 0 && served.adapter() && served.id().equals(adapter))) {
         return Served.YES;
       }
       listsAdapters |= served.adapter();

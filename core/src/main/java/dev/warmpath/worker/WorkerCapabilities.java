@@ -4,7 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker said of itself when it was probed. Null means that the engine does not say, never a default.
+ * What a worker said of itself when it was probed. Null means that the engine does not say, never a
+ * default.
  *
  * @param engine the engine kind
  * @param version the engine's version, or null

@@ -5,9 +5,9 @@ import java.net.URISyntaxException;
 import java.util.Locale;
 
 /**
- * The stable name of a worker: its base URL, normalised (lower-case scheme and host, explicit port, no trailing
- * slash). Two clients that were given the same address agree on it, and it survives restarts; what changes on a
- * restart is {@link Worker#epoch()}.
+ * The stable name of a worker: its base URL, normalised (lower-case scheme and host, explicit port,
+ * no trailing slash). Two clients that were given the same address agree on it, and it survives
+ * restarts; what changes on a restart is {@link Worker#epoch()}.
  *
  * @param value the normalised URL, such as {@code http://10.0.0.11:30000}
  */
@@ -16,8 +16,8 @@ public record WorkerId(String value) implements Comparable<WorkerId> {
   /**
    * Normalises an address.
    *
-   * @param address a URL with a scheme and a host; a missing port is the scheme's default (80, 443; gRPC
-   *     schemes need one)
+   * @param address a URL with a scheme and a host; a missing port is the scheme's default (80, 443;
+   *     gRPC schemes need one)
    * @throws IllegalArgumentException saying what is wrong with the address
    */
   public static WorkerId parse(String address) {
@@ -47,8 +47,7 @@ public record WorkerId(String value) implements Comparable<WorkerId> {
             case "http" -> 80;
             case "https" -> 443;
             default ->
-                throw new IllegalArgumentException(
-                    "worker address '" + address + "' needs a port");
+                throw new IllegalArgumentException("worker address '" + address + "' needs a port");
           };
     }
     if (port == 0 || port > 65_535) {

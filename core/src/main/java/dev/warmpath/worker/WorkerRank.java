@@ -3,11 +3,12 @@ package dev.warmpath.worker;
 import java.util.OptionalInt;
 
 /**
- * The smallest thing a request can be sent to: one data-parallel rank of one incarnation of a worker, with a KV cache
- * and a load of its own. Immutable; compared by identity of worker, epoch and rank.
+ * The smallest thing a request can be sent to: one data-parallel rank of one incarnation of a
+ * worker, with a KV cache and a load of its own. Immutable; compared by identity of worker, epoch
+ * and rank.
  *
- * <p>A worker whose engine lets no request name a rank, or that has one rank, is a single {@code WorkerRank} whose
- * {@link #rank()} is empty: absent is not rank 0.
+ * <p>A worker whose engine lets no request name a rank, or that has one rank, is a single {@code
+ * WorkerRank} whose {@link #rank()} is empty: absent is not rank 0.
  */
 public final class WorkerRank {
   /** Bits of a {@link #holderId()} that hold the slot. */
@@ -19,7 +20,8 @@ public final class WorkerRank {
 
   WorkerRank(Worker worker, int rank, int slot) {
     if (slot < 0 || slot >= 1 << SLOT_BITS) {
-      throw new IllegalArgumentException("slot " + slot + " is not in 0.." + ((1 << SLOT_BITS) - 1));
+      throw new IllegalArgumentException(
+          "slot " + slot + " is not in 0.." + ((1 << SLOT_BITS) - 1));
     }
     this.worker = worker;
     this.rank = rank;
@@ -37,14 +39,18 @@ public final class WorkerRank {
   }
 
   /**
-   * A small dense number, unique among the ranks of a {@link Topology} and stable while this rank lives; used to
-   * index side tables. It is reused after the rank is gone, so pair it with {@link #holderId()} where that matters.
+   * A small dense number, unique among the ranks of a {@link Topology} and stable while this rank
+   * lives; used to index side tables. It is reused after the rank is gone, so pair it with {@link
+   * #holderId()} where that matters.
    */
   public int slot() {
     return slot;
   }
 
-  /** Names this rank of this epoch in indexes: the worker's epoch above {@link #SLOT_BITS} bits of slot. */
+  /**
+   * Names this rank of this epoch in indexes: the worker's epoch above {@link #SLOT_BITS} bits of
+   * slot.
+   */
   public long holderId() {
     return worker.epoch() << SLOT_BITS | slot;
   }

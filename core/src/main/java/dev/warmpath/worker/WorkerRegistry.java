@@ -16,11 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one owner of who the workers are. Sources (the builder, discovery, an operator) say what they know; probing adds
- * what workers say of themselves; readers take {@link #current()}, an immutable {@link Topology} swapped in O(1).
+ * The one owner of who the workers are. Sources (the builder, discovery, an operator) say what they
+ * know; probing adds what workers say of themselves; readers take {@link #current()}, an immutable
+ * {@link Topology} swapped in O(1).
  *
- * <p>Thread safe. Changes are serialised by a lock that readers never take. Listeners run on the changing thread, in
- * version order, outside that lock; they must be short.
+ * <p>Thread safe. Changes are serialised by a lock that readers never take. Listeners run on the
+ * changing thread, in version order, outside that lock; they must be short.
  */
 public final class WorkerRegistry {
   /** The source name of workers added at run time through {@link #add}. */
@@ -48,8 +49,8 @@ public final class WorkerRegistry {
   }
 
   /**
-   * Registers a listener. It hears every later change, in order, and first the present snapshot as a change from the
-   * empty topology, on the calling thread.
+   * Registers a listener. It hears every later change, in order, and first the present snapshot as
+   * a change from the empty topology, on the calling thread.
    */
   public void subscribe(Listener listener) {
     delivery.lock();
@@ -68,7 +69,10 @@ public final class WorkerRegistry {
     listeners.remove(listener);
   }
 
-  /** Adds a worker, or replaces what is known of one, at run time. A worker removed before may come back this way. */
+  /**
+   * Adds a worker, or replaces what is known of one, at run time. A worker removed before may come
+   * back this way.
+   */
   public void add(WorkerSpec spec) {
     change(
         () -> {
@@ -78,7 +82,8 @@ public final class WorkerRegistry {
   }
 
   /**
-   * Removes a worker. It stays away even if a discovery source lists it, until {@link #add} brings it back.
+   * Removes a worker. It stays away even if a discovery source lists it, until {@link #add} brings
+   * it back.
    *
    * @return whether it was there
    */
@@ -114,7 +119,10 @@ public final class WorkerRegistry {
     return found[0];
   }
 
-  /** Says what a discovery source now lists: workers it listed before and no longer does leave with it. */
+  /**
+   * Says what a discovery source now lists: workers it listed before and no longer does leave with
+   * it.
+   */
   public void replace(String source, Collection<WorkerSpec> specs) {
     Map<WorkerId, WorkerSpec> listed = new LinkedHashMap<>();
     for (WorkerSpec spec : specs) {
@@ -124,7 +132,8 @@ public final class WorkerRegistry {
   }
 
   /**
-   * Records what a worker said of itself. Ignored when the worker left or restarted since {@code epoch} was read.
+   * Records what a worker said of itself. Ignored when the worker left or restarted since {@code
+   * epoch} was read.
    *
    * @return whether it was taken
    */
@@ -145,8 +154,9 @@ public final class WorkerRegistry {
   }
 
   /**
-   * Records that a worker restarted: its next incarnation has a new epoch and new slots, so whatever was known of the
-   * old one's cache and load ends at once. Ignored when {@code epoch} is no longer the worker's.
+   * Records that a worker restarted: its next incarnation has a new epoch and new slots, so
+   * whatever was known of the old one's cache and load ends at once. Ignored when {@code epoch} is
+   * no longer the worker's.
    *
    * @return whether it was taken
    */
@@ -222,7 +232,8 @@ public final class WorkerRegistry {
       workers.add(entry.rebuild(released));
     }
     Topology next = new Topology(current.version() + 1, workers);
-    // Slots given up by this change are reused by a later one only: none means two things in one topology.
+    // Slots given up by this change are reused by a later one only: none means two things in one
+    // topology.
     freeSlots.addAll(released);
     undelivered.add(new Change(current, next));
     current = next;
@@ -295,7 +306,8 @@ public final class WorkerRegistry {
       }
       Integer configured = spec.dpSize();
       Integer discovered = capabilities.dpSize();
-      int ranks = Math.max(1, configured != null ? configured : discovered != null ? discovered : 1);
+      int ranks =
+          Math.max(1, configured != null ? configured : discovered != null ? discovered : 1);
       if (renewSlots || slots.length != ranks) {
         giveUpSlots(released);
         slots = new int[ranks];

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What configuration or discovery says of a worker. Everything but the address may be null: then it is discovered
- * from the worker. What is set here wins over what the worker reports. Immutable.
+ * What configuration or discovery says of a worker. Everything but the address may be null: then it
+ * is discovered from the worker. What is set here wins over what the worker reports. Immutable.
  */
 public final class WorkerSpec {
   private final WorkerId id;
@@ -42,9 +42,9 @@ public final class WorkerSpec {
   }
 
   /**
-   * Reads the one-line form: a URL, then {@code ;key=value} pairs of {@code role}, {@code engine}, {@code dp},
-   * {@code block}, {@code kv-tokens}, {@code model} (repeatable); other keys become labels. Keys (secrets) are
-   * not part of it.
+   * Reads the one-line form: a URL, then {@code ;key=value} pairs of {@code role}, {@code engine},
+   * {@code dp}, {@code block}, {@code kv-tokens}, {@code model} (repeatable); other keys become
+   * labels. Keys (secrets) are not part of it.
    *
    * @throws IllegalArgumentException saying what to correct
    */

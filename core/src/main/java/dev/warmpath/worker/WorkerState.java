@@ -2,7 +2,9 @@ package dev.warmpath.worker;
 
 import java.util.Locale;
 
-/** Whether a worker takes new requests. Health is not told here: see {@code dev.warmpath.health}. */
+/**
+ * Whether a worker takes new requests. Health is not told here: see {@code dev.warmpath.health}.
+ */
 public enum WorkerState {
   /** Takes new requests. */
   ACTIVE,

@@ -1,6 +1,6 @@
 /**
- * Who the workers are: identity, data-parallel ranks, roles, engine kinds, the registry and its immutable {@link
- * dev.warmpath.worker.Topology} snapshots, and discovery.
+ * Who the workers are: identity, data-parallel ranks, roles, engine kinds, the registry and its
+ * immutable {@link dev.warmpath.worker.Topology} snapshots, and discovery.
  */
 @NullMarked
 package dev.warmpath.worker;
