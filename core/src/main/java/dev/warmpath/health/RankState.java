@@ -15,12 +15,18 @@ import org.jspecify.annotations.Nullable;
  * (suspicion), feedback (latency).
  */
 public final class RankState {
+  private static final int TOKENS_BITS = 48;
+  private static final long TOKENS_MASK = (1L << TOKENS_BITS) - 1;
+
   private final WorkerRank target;
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicLong inFlightTokens = new AtomicLong();
 
   /** The telemetry sequence above 32 bits of requests begun since that reading. */
   private final AtomicLong unseen = new AtomicLong();
+
+  /** The telemetry sequence's low 16 bits above 48 bits of those requests' tokens. */
+  private final AtomicLong unseenTokens = new AtomicLong();
 
   private volatile @Nullable LoadSnapshot load;
   private volatile Availability probed = Availability.UNKNOWN;
@@ -51,6 +57,11 @@ public final class RankState {
   /** Requests of this client running there that began after the last telemetry reading. */
   public int inFlightUnseen() {
     return (int) unseen.get();
+  }
+
+  /** Prompt tokens of the requests that {@link #inFlightUnseen} counts. */
+  public long inFlightUnseenTokens() {
+    return unseenTokens.get() & TOKENS_MASK;
   }
 
   /** The last telemetry, or null before the first. */
@@ -96,7 +107,9 @@ public final class RankState {
   public long begin(int tokens) {
     inFlight.incrementAndGet();
     inFlightTokens.addAndGet(tokens);
-    return unseen.incrementAndGet() >>> 32;
+    long sequence = unseen.incrementAndGet() >>> 32;
+    // A reading may come between the two: each count is given back by the sequence it was taken in.
+    return sequence << 16 | unseenTokens.addAndGet(tokens) >>> TOKENS_BITS;
   }
 
   /** Counts a request out: once per {@link #begin}, with the same tokens and the value it gave. */
@@ -106,10 +119,11 @@ public final class RankState {
     long seen;
     do {
       seen = unseen.get();
-      if (seen >>> 32 != begun) {
-        return;
-      }
-    } while (!unseen.compareAndSet(seen, seen - 1));
+    } while (seen >>> 32 == begun >>> 16 && !unseen.compareAndSet(seen, seen - 1));
+    do {
+      seen = unseenTokens.get();
+    } while (seen >>> TOKENS_BITS == (begun & 0xffff)
+        && !unseenTokens.compareAndSet(seen, seen - tokens));
   }
 
   /** Takes a telemetry reading: what runs now is visible in it, or will be in the next. */
@@ -119,6 +133,9 @@ public final class RankState {
     do {
       seen = unseen.get();
     } while (!unseen.compareAndSet(seen, ((seen >>> 32) + 1) << 32));
+    do {
+      seen = unseenTokens.get();
+    } while (!unseenTokens.compareAndSet(seen, ((seen >>> TOKENS_BITS) + 1) << TOKENS_BITS));
   }
 
   /** Records what probing found. */

@@ -6,9 +6,10 @@ import dev.warmpath.worker.WorkerRank;
  * A place a request may go, and why.
  *
  * @param target the worker and rank
- * @param step the policy, or part of a chain, that placed it
- * @param score that policy's number for it; NaN where it has none
- * @param matchedTokens prompt tokens it is believed to hold
+ * @param step the policy, or the part of a chain, that placed it: the first part that preferred it
+ *     (and perhaps a few equals) to the rest
+ * @param score that part's number for it, lower being better; NaN where it has none
+ * @param matchedTokens prompt tokens it is believed to hold; 0 where no prefix source is connected
  * @param lastResort whether it comes only because nobody better is left: it is down or suspect
  */
 public record Candidate(

@@ -2,8 +2,10 @@ package dev.warmpath.policy;
 
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.health.FleetView;
+import dev.warmpath.health.RankState;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.worker.CandidateSet;
+import dev.warmpath.worker.WorkerRank;
 
 /**
  * All a policy may read for one decision. Reading changes nothing, but for the round-robin turn,
@@ -14,32 +16,40 @@ public final class RouteContext {
   private final CandidateSet candidates;
   private final Prompt prompt;
   private final RouteOptions options;
+  private final RoutingEnvironment environment;
   private final long nowNanos;
   private final long seed;
+  private final boolean rehearsal;
 
   /**
-   * Creates a context.
+   * Creates the context of one decision.
    *
    * @param fleet the workers and their live state
-   * @param candidates who may serve the request
+   * @param candidates who may serve the request, of {@code fleet}'s topology
    * @param prompt what is asked
    * @param options how it wants to be routed, headers resolved
+   * @param environment what the client's decisions share
    * @param nowNanos the ticker's time of the decision
    * @param seed this decision's chance: equal seeds and state give equal plans
+   * @param rehearsal whether nothing will be sent, so that no turn is to be taken
    */
   public RouteContext(
       FleetView fleet,
       CandidateSet candidates,
       Prompt prompt,
       RouteOptions options,
+      RoutingEnvironment environment,
       long nowNanos,
-      long seed) {
+      long seed,
+      boolean rehearsal) {
     this.fleet = fleet;
     this.candidates = candidates;
     this.prompt = prompt;
     this.options = options;
+    this.environment = environment;
     this.nowNanos = nowNanos;
     this.seed = seed;
+    this.rehearsal = rehearsal;
   }
 
   /** The workers and their live state. */
@@ -52,6 +62,11 @@ public final class RouteContext {
     return candidates;
   }
 
+  /** The live state of one of the candidates. */
+  public RankState state(WorkerRank candidate) {
+    return fleet.state(candidate);
+  }
+
   /** What is asked. */
   public Prompt prompt() {
     return prompt;
@@ -62,6 +77,11 @@ public final class RouteContext {
     return options;
   }
 
+  /** What the client's decisions share. */
+  public RoutingEnvironment environment() {
+    return environment;
+  }
+
   /** The ticker's time of the decision. */
   public long nowNanos() {
     return nowNanos;
@@ -70,5 +90,17 @@ public final class RouteContext {
   /** This decision's chance. */
   public long seed() {
     return seed;
+  }
+
+  /** Whether nothing will be sent, so that no turn is to be taken. */
+  public boolean rehearsal() {
+    return rehearsal;
+  }
+
+  /** The same context, as a rehearsal. */
+  public RouteContext asRehearsal() {
+    return rehearsal
+        ? this
+        : new RouteContext(fleet, candidates, prompt, options, environment, nowNanos, seed, true);
   }
 }

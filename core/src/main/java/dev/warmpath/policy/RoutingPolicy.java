@@ -1,11 +1,11 @@
 package dev.warmpath.policy;
 
-import dev.warmpath.api.RouteDecision.CandidateView;
-import java.util.List;
-
 /**
  * Decides where a request goes. A pure function of its context: no state, no I/O, no locks; it runs
- * on the caller's thread, for many requests at once.
+ * on the caller's thread, for many requests at once. What has to be remembered between decisions
+ * (round-robin turns, what caches hold, loads) comes in through the context.
+ *
+ * <p>{@link Policies} has the built-in ones and composes them.
  */
 public interface RoutingPolicy {
   /**
@@ -23,9 +23,11 @@ public interface RoutingPolicy {
   RoutePlan plan(RouteContext context);
 
   /**
-   * Tells how this policy sees each candidate, best first, with the terms of its score.
+   * Tells how this policy sees each candidate, with the terms of its score. Takes no turn and
+   * changes nothing, whatever {@link RouteContext#rehearsal()} says.
    *
    * @param context everything that may be read
+   * @return the candidates in the order in which a plan of the same context gives them
    */
-  List<CandidateView> explain(RouteContext context);
+  RouteExplanation explain(RouteContext context);
 }

@@ -17,6 +17,7 @@ public final class WorkerRank {
   private final Worker worker;
   private final int rank;
   private final int slot;
+  private final long stableHash;
 
   WorkerRank(Worker worker, int rank, int slot) {
     if (slot < 0 || slot >= 1 << SLOT_BITS) {
@@ -26,6 +27,7 @@ public final class WorkerRank {
     this.worker = worker;
     this.rank = rank;
     this.slot = slot;
+    this.stableHash = StableHash.of(toString());
   }
 
   /** The worker this is a rank of. */
@@ -53,6 +55,14 @@ public final class WorkerRank {
    */
   public long holderId() {
     return worker.epoch() << SLOT_BITS | slot;
+  }
+
+  /**
+   * The {@link StableHash} of this rank's name ({@link #toString}): the same in every client and
+   * across restarts, since no epoch and no slot is part of it.
+   */
+  public long stableHash() {
+    return stableHash;
   }
 
   /** The slot of a holder id. */

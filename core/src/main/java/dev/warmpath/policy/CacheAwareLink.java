@@ -1,0 +1,37 @@
+package dev.warmpath.policy;
+
+import java.util.Map;
+
+/**
+ * The fewest tokens to compute before the first one comes out: those of the prompt that the rank
+ * does not hold, and the load in front of it at so many tokens per request. Affinity has a price
+ * and no switch: it fades as the gap in load grows. What every candidate holds cancels out, and so
+ * a cold request goes by load alone.
+ */
+final class CacheAwareLink implements Link {
+  @Override
+  public String name() {
+    return "cache_aware";
+  }
+
+  @Override
+  public boolean score(Board board) {
+    board.readLoads();
+    board.readMatches();
+    double perRequest = board.context().environment().tokensPerRequest();
+    int tokens = board.context().prompt().tokens();
+    for (int k = 0; k < board.liveCount(); k++) {
+      int i = board.live(k);
+      board.score[i] = board.load(i) * perRequest + (tokens - board.matched(i));
+    }
+    return true;
+  }
+
+  @Override
+  public Map<String, Double> terms(Board board, int candidate) {
+    return Terms.of()
+        .add("load", board.load(candidate) * board.context().environment().tokensPerRequest())
+        .add("uncached", board.context().prompt().tokens() - board.matched(candidate))
+        .map();
+  }
+}

@@ -1,0 +1,30 @@
+package dev.warmpath.policy;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One part of a chain: narrows the candidates that are still in play down to those with its lowest
+ * score. Immutable and without state.
+ */
+interface Link {
+  /** The name in configuration. */
+  String name();
+
+  /**
+   * Sets the score of every candidate that is in play on the board.
+   *
+   * @return false when it has no opinion on this request; scores are then not read
+   */
+  boolean score(Board board);
+
+  /** The parts of a candidate's score, by name, after {@link #score}; they add up to it. */
+  default Map<String, Double> terms(Board board, int candidate) {
+    return Map.of();
+  }
+
+  /** What is to be said of this decision besides scores, after {@link #score}; null for nothing. */
+  default @Nullable String note(Board board) {
+    return null;
+  }
+}

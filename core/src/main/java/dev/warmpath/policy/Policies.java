@@ -1,0 +1,183 @@
+package dev.warmpath.policy;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * The built-in policies, and how to compose them. All are immutable and may be shared.
+ *
+ * <p>In all of them health comes first (see {@link RoutePlan}), a lower score wins, and equals are
+ * told apart by the decision's chance. <em>Load</em> below is the requests that telemetry shows as
+ * running and waiting, and those of this client that it does not show yet, each of them as one plus
+ * its prompt tokens over {@link RoutingEnvironment#tokensPerRequest()}. Where there is no
+ * telemetry, or it is older than {@link RoutingEnvironment#telemetryLimitNanos()}, it is all of
+ * this client's own requests there, and for what other clients run there the mean of the other
+ * ranks: unknown is never idle.
+ */
+public final class Policies {
+  private static final Map<String, Supplier<RoutingPolicy>> BY_NAME = new LinkedHashMap<>();
+
+  static {
+    BY_NAME.put("round_robin", Policies::roundRobin);
+    BY_NAME.put("random", Policies::random);
+    BY_NAME.put("power_of_two", Policies::powerOfTwo);
+    BY_NAME.put("shortest_queue", Policies::shortestQueue);
+    BY_NAME.put("cache_aware", Policies::cacheAware);
+    BY_NAME.put("linear_cost", Policies::linearCost);
+    BY_NAME.put("pin", Policies::pin);
+    BY_NAME.put("session", Policies::session);
+  }
+
+  private Policies() {}
+
+  /** The default: {@code pin>linear_cost>shortest_queue}. */
+  public static RoutingPolicy standard() {
+    return chain(pin(), linearCost(), shortestQueue());
+  }
+
+  /** One after another; each (role, candidate set) takes turns of its own. */
+  public static RoutingPolicy roundRobin() {
+    return of(new RoundRobinLink());
+  }
+
+  /** A random one. */
+  public static RoutingPolicy random() {
+    return of(new RandomLink());
+  }
+
+  /** The less loaded of two random ones: little herding, and no full view is needed. */
+  public static RoutingPolicy powerOfTwo() {
+    return of(new PowerOfTwoLink());
+  }
+
+  /** The least loaded. */
+  public static RoutingPolicy shortestQueue() {
+    return of(new ShortestQueueLink());
+  }
+
+  /**
+   * The one with the fewest tokens to compute before this request's first: the part of the prompt
+   * it does not hold, plus its load at {@link RoutingEnvironment#tokensPerRequest()} each. There is
+   * no threshold at which affinity ends. A prefix that all hold makes no difference, and a prompt
+   * that none holds goes by load.
+   */
+  public static RoutingPolicy cacheAware() {
+    return of(new CacheAwareLink());
+  }
+
+  /** {@link LinearCostWeights} with the default weights. */
+  public static RoutingPolicy linearCost() {
+    return linearCost(LinearCostWeights.DEFAULT);
+  }
+
+  /** The lowest weighted sum of load, latency, hit rate and prefix. */
+  public static RoutingPolicy linearCost(LinearCostWeights weights) {
+    return linearCost(weights, List.of());
+  }
+
+  /** The lowest weighted sum of the built-in terms and {@code more}. */
+  public static RoutingPolicy linearCost(LinearCostWeights weights, List<WeightedScorer> more) {
+    return of(new LinearCostLink(weights, more));
+  }
+
+  /**
+   * The worker (or rank) that {@code RouteOptions.pin} names; no opinion where it names none of the
+   * candidates, which {@code explain} tells.
+   */
+  public static RoutingPolicy pin() {
+    return of(new PinLink());
+  }
+
+  /**
+   * The one that the session key (else the user) hashes to, by rendezvous over {@link
+   * dev.warmpath.worker.StableHash}: all clients agree. No opinion where the request has neither.
+   */
+  public static RoutingPolicy session() {
+    return of(new SessionLink());
+  }
+
+  /**
+   * The lowest weighted sum of an application's own scores.
+   *
+   * @param name the policy's name in decisions and metrics
+   * @param scorers what is summed; at least one
+   * @throws IllegalArgumentException when there is no scorer
+   */
+  public static RoutingPolicy scored(String name, List<WeightedScorer> scorers) {
+    if (scorers.isEmpty()) {
+      throw new IllegalArgumentException("policy " + name + " needs at least one scorer");
+    }
+    return of(new ScorerLink(name, scorers));
+  }
+
+  /**
+   * A chain: the first part that has an opinion narrows the candidates to those it likes best, the
+   * next part chooses among these, and so on; what is left is told apart by chance. A part that has
+   * no opinion on a request is passed over. Filters of the parts hold for the whole chain.
+   *
+   * @throws IllegalArgumentException when there is no part
+   */
+  public static RoutingPolicy chain(RoutingPolicy... parts) {
+    if (parts.length == 0) {
+      throw new IllegalArgumentException("a policy chain needs at least one part");
+    }
+    List<Link> links = new ArrayList<>();
+    WorkerFilters filters = WorkerFilters.NONE;
+    for (RoutingPolicy part : parts) {
+      if (part instanceof ChainPolicy chain) {
+        links.addAll(List.of(chain.links()));
+        filters = filters.with(chain.filters());
+      } else {
+        links.add(new PolicyLink(part));
+      }
+    }
+    return new ChainPolicy(links, filters);
+  }
+
+  /**
+   * A policy that chooses only among what all filters accept; its name stays. Where they accept
+   * none the plan is empty.
+   */
+  public static RoutingPolicy filtered(RoutingPolicy policy, WorkerFilter... filters) {
+    ChainPolicy chain = (ChainPolicy) chain(policy);
+    return new ChainPolicy(List.of(chain.links()), chain.filters().with(List.of(filters)));
+  }
+
+  /**
+   * Reads a configured name, or several joined by {@code >}, such as {@code
+   * session>cache_aware>shortest_queue}.
+   *
+   * @throws IllegalArgumentException naming the part that is not known and the names that are
+   */
+  public static RoutingPolicy parse(String text) {
+    List<RoutingPolicy> parts = new ArrayList<>();
+    for (String part : text.split(">", -1)) {
+      Supplier<RoutingPolicy> known = BY_NAME.get(part.trim());
+      if (known == null) {
+        throw new IllegalArgumentException(
+            "unknown policy '"
+                + part.trim()
+                + "' in '"
+                + text
+                + "': use one of "
+                + String.join(", ", BY_NAME.keySet())
+                + ", or several joined by >");
+      }
+      parts.add(known.get());
+    }
+    return chain(parts.toArray(new RoutingPolicy[0]));
+  }
+
+  /** The names that {@link #parse} knows. */
+  public static Set<String> names() {
+    return Set.copyOf(BY_NAME.keySet());
+  }
+
+  private static RoutingPolicy of(Link link) {
+    return new ChainPolicy(List.of(link), WorkerFilters.NONE);
+  }
+}

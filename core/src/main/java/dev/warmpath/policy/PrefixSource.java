@@ -1,0 +1,43 @@
+package dev.warmpath.policy;
+
+import dev.warmpath.prompt.Prompt;
+import dev.warmpath.worker.WorkerRank;
+
+/**
+ * Where a decision learns how much of its prompt each rank's KV cache holds already. Thread safe.
+ */
+@FunctionalInterface
+public interface PrefixSource {
+  /** Knows nothing: no rank holds anything. */
+  PrefixSource NONE =
+      () ->
+          new Query() {
+            @Override
+            public void match(Prompt prompt) {}
+
+            @Override
+            public int tokens(WorkerRank rank) {
+              return 0;
+            }
+          };
+
+  /** A fresh query, which the router keeps and uses for many decisions, one at a time. */
+  Query newQuery();
+
+  /**
+   * The look-up of one prompt at a time, with room of its own for the answer, so that asking
+   * allocates nothing. Used by one thread at a time.
+   */
+  interface Query {
+    /**
+     * Looks a prompt up; the answers are then {@link #tokens}. Must neither block nor keep hold of
+     * the prompt.
+     */
+    void match(Prompt prompt);
+
+    /**
+     * How many of the prompt's first tokens that rank, in that incarnation, is expected to hold.
+     */
+    int tokens(WorkerRank rank);
+  }
+}

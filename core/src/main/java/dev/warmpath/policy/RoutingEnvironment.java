@@ -1,0 +1,122 @@
+package dev.warmpath.policy;
+
+import java.time.Duration;
+
+/**
+ * What all decisions of one client share: where prefixes are looked up, the round-robin turns, how
+ * long telemetry is believed, and the working memory that decisions borrow. Lives as long as the
+ * client. Thread safe.
+ */
+public final class RoutingEnvironment {
+  /**
+   * 15 s: three times the slowest default poll interval, so that one lost reading does not make a
+   * rank unknown, and three do.
+   */
+  public static final Duration DEFAULT_TELEMETRY_LIMIT = Duration.ofSeconds(15);
+
+  /** See {@link Builder#tokensPerRequest}. */
+  public static final int DEFAULT_TOKENS_PER_REQUEST = 512;
+
+  private final PrefixSource prefixes;
+  private final Cursors cursors;
+  private final long telemetryLimitNanos;
+  private final int tokensPerRequest;
+  private final BoardPool boards;
+
+  private RoutingEnvironment(Builder builder) {
+    this.prefixes = builder.prefixes;
+    this.cursors = new Cursors(builder.seed);
+    this.telemetryLimitNanos = builder.telemetryLimit.toNanos();
+    this.tokensPerRequest = builder.tokensPerRequest;
+    this.boards = new BoardPool(prefixes);
+  }
+
+  /** Starts an environment without prefix source. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Where prefixes are looked up. */
+  public PrefixSource prefixes() {
+    return prefixes;
+  }
+
+  /** The round-robin turns. */
+  public Cursors cursors() {
+    return cursors;
+  }
+
+  /** How old a telemetry reading may be and still be believed, in nanoseconds. */
+  public long telemetryLimitNanos() {
+    return telemetryLimitNanos;
+  }
+
+  /** How many prompt tokens weigh as much as one request. */
+  public int tokensPerRequest() {
+    return tokensPerRequest;
+  }
+
+  BoardPool boards() {
+    return boards;
+  }
+
+  /** Builds a {@link RoutingEnvironment}. Not thread safe. */
+  public static final class Builder {
+    private PrefixSource prefixes = PrefixSource.NONE;
+    private long seed;
+    private Duration telemetryLimit = DEFAULT_TELEMETRY_LIMIT;
+    private int tokensPerRequest = DEFAULT_TOKENS_PER_REQUEST;
+
+    private Builder() {}
+
+    /** Sets where prefixes are looked up; {@link PrefixSource#NONE} by default. */
+    public Builder prefixes(PrefixSource prefixes) {
+      this.prefixes = prefixes;
+      return this;
+    }
+
+    /** Sets the chance that round robin starts by; 0 by default. */
+    public Builder seed(long seed) {
+      this.seed = seed;
+      return this;
+    }
+
+    /**
+     * Sets how old a telemetry reading may be and still be believed; {@link
+     * #DEFAULT_TELEMETRY_LIMIT} by default. Behind an older one, load is this client's own
+     * in-flight requests and what other ranks show of other clients.
+     *
+     * @throws IllegalArgumentException when it is not positive
+     */
+    public Builder telemetryLimit(Duration telemetryLimit) {
+      if (telemetryLimit.isNegative() || telemetryLimit.isZero()) {
+        throw new IllegalArgumentException(
+            "telemetry limit " + telemetryLimit + " must be positive");
+      }
+      this.telemetryLimit = telemetryLimit;
+      return this;
+    }
+
+    /**
+     * Sets the number of prompt tokens whose prefill weighs as much as one more running request:
+     * what makes one long request heavier than a short one, and saved tokens comparable to load;
+     * {@link #DEFAULT_TOKENS_PER_REQUEST} by default. Engines that prefill faster, or batch
+     * decoding worse, want more.
+     *
+     * @throws IllegalArgumentException when it is not positive
+     */
+    public Builder tokensPerRequest(int tokensPerRequest) {
+      if (tokensPerRequest <= 0) {
+        throw new IllegalArgumentException(
+            "tokens per request " + tokensPerRequest + " must be positive");
+      }
+      this.tokensPerRequest = tokensPerRequest;
+      return this;
+    }
+
+    /** The finished environment. */
+    public RoutingEnvironment build() {
+      return new RoutingEnvironment(this);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package dev.warmpath.policy;
+
+import java.util.Map;
+
+/** The fewest requests, own unseen ones weighed by their tokens. */
+final class ShortestQueueLink implements Link {
+  @Override
+  public String name() {
+    return "shortest_queue";
+  }
+
+  @Override
+  public boolean score(Board board) {
+    board.readLoads();
+    for (int k = 0; k < board.liveCount(); k++) {
+      int i = board.live(k);
+      board.score[i] = board.load(i);
+    }
+    return true;
+  }
+
+  @Override
+  public Map<String, Double> terms(Board board, int candidate) {
+    return loadTerms(board, candidate);
+  }
+
+  static Map<String, Double> loadTerms(Board board, int candidate) {
+    return Terms.of()
+        .add("running", board.running(candidate))
+        .add("waiting", board.waiting(candidate))
+        .add("in_flight", board.inFlight(candidate))
+        .map();
+  }
+}

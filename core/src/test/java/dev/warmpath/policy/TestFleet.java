@@ -1,0 +1,186 @@
+package dev.warmpath.policy;
+
+import dev.warmpath.api.RouteOptions;
+import dev.warmpath.health.Availability;
+import dev.warmpath.health.Fleet;
+import dev.warmpath.health.FleetView;
+import dev.warmpath.health.LoadSnapshot;
+import dev.warmpath.health.RankState;
+import dev.warmpath.prompt.Prompt;
+import dev.warmpath.prompt.TestPrompts;
+import dev.warmpath.transport.RankLoad;
+import dev.warmpath.worker.CandidateSet;
+import dev.warmpath.worker.WorkerRank;
+import dev.warmpath.worker.WorkerRegistry;
+import dev.warmpath.worker.WorkerRole;
+import dev.warmpath.worker.WorkerSpec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A fleet of workers {@code http://w0:1}, {@code http://w1:1} … whose state a test sets by hand.
+ */
+final class TestFleet implements AutoCloseable {
+  static final double UNKNOWN = Double.NaN;
+
+  final WorkerRegistry registry = new WorkerRegistry();
+  private final Fleet fleet = new Fleet(registry, gone -> {});
+  private final Map<Long, Integer> held = new HashMap<>();
+  private RoutingEnvironment environment;
+  long now = Duration.ofHours(1).toNanos();
+
+  TestFleet(int workers) {
+    this(workers, 1);
+  }
+
+  TestFleet(int workers, int ranks) {
+    List<WorkerSpec> specs = new ArrayList<>();
+    for (int i = 0; i < workers; i++) {
+      specs.add(spec(i).dpSize(ranks).build());
+    }
+    registry.replace("test", specs);
+    environment = RoutingEnvironment.builder().prefixes(prefixes()).tokensPerRequest(1_000).build();
+  }
+
+  static WorkerSpec.Builder spec(int worker) {
+    return WorkerSpec.builder(name(worker));
+  }
+
+  static String name(int worker) {
+    return "http://w" + worker + ":1";
+  }
+
+  TestFleet environment(RoutingEnvironment.Builder builder) {
+    environment = builder.prefixes(prefixes()).build();
+    return this;
+  }
+
+  RoutingEnvironment environment() {
+    return environment;
+  }
+
+  FleetView view() {
+    return fleet.view();
+  }
+
+  CandidateSet candidates() {
+    return view().topology().candidates(null, WorkerRole.REGULAR);
+  }
+
+  WorkerRank rank(int i) {
+    return candidates().get(i);
+  }
+
+  RankState state(int i) {
+    return view().state(rank(i));
+  }
+
+  TestFleet availability(int i, Availability availability) {
+    if (availability == Availability.SUSPECT) {
+      state(i).suspect(true);
+    } else {
+      state(i).probed(availability);
+    }
+    return this;
+  }
+
+  TestFleet load(int i, double running, double waiting) {
+    return load(i, running, waiting, UNKNOWN, UNKNOWN);
+  }
+
+  TestFleet load(int i, double running, double waiting, double usage, double hitRate) {
+    state(i)
+        .observe(
+            new LoadSnapshot(
+                new RankLoad(
+                    -1, running, waiting, UNKNOWN, usage, UNKNOWN, UNKNOWN, hitRate, UNKNOWN,
+                    UNKNOWN),
+                now,
+                "test"));
+    return this;
+  }
+
+  /** Begins requests of this client. */
+  TestFleet own(int i, int requests, int tokensEach) {
+    for (int k = 0; k < requests; k++) {
+      state(i).begin(tokensEach);
+    }
+    return this;
+  }
+
+  TestFleet latency(int i, double millis) {
+    state(i).succeeded(millis, now);
+    return this;
+  }
+
+  /** Sets how many tokens of every prompt a rank holds. */
+  TestFleet holds(int i, int tokens) {
+    held.put(rank(i).holderId(), tokens);
+    return this;
+  }
+
+  private PrefixSource prefixes() {
+    return () ->
+        new PrefixSource.Query() {
+          @Override
+          public void match(Prompt prompt) {}
+
+          @Override
+          public int tokens(WorkerRank rank) {
+            return held.getOrDefault(rank.holderId(), 0);
+          }
+        };
+  }
+
+  RouteContext context(long seed) {
+    return context(1_000, RouteOptions.NONE, seed);
+  }
+
+  RouteContext context(int tokens, RouteOptions options, long seed) {
+    return new RouteContext(
+        view(), candidates(), TestPrompts.ofTokens(tokens), options, environment, now, seed, false);
+  }
+
+  static RouteOptions pinned(String pin) {
+    return new RouteOptions(null, 0, null, null, pin, null);
+  }
+
+  static RouteOptions session(String key) {
+    return new RouteOptions(null, 0, key, null, null, null);
+  }
+
+  static RouteOptions user(String user) {
+    return new RouteOptions(null, 0, null, user, null, null);
+  }
+
+  /** The names of a plan's candidates, in order. */
+  static List<String> walk(RoutePlan plan) {
+    return drain(plan).stream().map(c -> c.target().toString()).toList();
+  }
+
+  static List<Candidate> drain(RoutePlan plan) {
+    List<Candidate> all = new ArrayList<>();
+    for (Candidate next = plan.next(); next != null; next = plan.next()) {
+      all.add(next);
+    }
+    return all;
+  }
+
+  /** The number of the worker that a policy sends a request to. */
+  static int first(RoutingPolicy policy, RouteContext context) {
+    Candidate first = policy.plan(context).next();
+    if (first == null) {
+      throw new AssertionError("empty plan");
+    }
+    String host = first.target().worker().id().uri().getHost();
+    return Integer.parseInt(host.substring(1));
+  }
+
+  @Override
+  public void close() {
+    fleet.close();
+  }
+}
