@@ -1,0 +1,15 @@
+package dev.warmpath.fake.fault;
+
+/** The kinds of endpoint that a fault can be confined to. */
+public enum Scope {
+  /** Inference: chat, completions, embeddings, responses and native generation. */
+  GENERATE,
+  /** Health probes. */
+  HEALTH,
+  /** Load and metrics. */
+  LOAD,
+  /** Flush, abort, pause and the like. */
+  ADMIN,
+  /** Everything else: models, server info, version, tokenization. */
+  INFO
+}

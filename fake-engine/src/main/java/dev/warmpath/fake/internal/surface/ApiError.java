@@ -1,0 +1,24 @@
+package dev.warmpath.fake.internal.surface;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/** An answer that is an error, in the shape of the engine that gives it. */
+final class ApiError extends RuntimeException {
+  private static final long serialVersionUID = 1;
+  private final int status;
+  private final transient JsonNode body;
+
+  ApiError(int status, JsonNode body) {
+    super("status " + status, null, false, false);
+    this.status = status;
+    this.body = body;
+  }
+
+  int status() {
+    return status;
+  }
+
+  JsonNode body() {
+    return body;
+  }
+}

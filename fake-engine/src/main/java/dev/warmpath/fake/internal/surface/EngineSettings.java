@@ -1,0 +1,98 @@
+package dev.warmpath.fake.internal.surface;
+
+import dev.warmpath.fake.wire.CacheReport;
+import dev.warmpath.fake.wire.FakeKind;
+import dev.warmpath.fake.wire.FakeRole;
+import dev.warmpath.fake.wire.LoadsShape;
+import dev.warmpath.fake.wire.MetricNames;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a surface needs to know of its engine's configuration.
+ *
+ * @param kind the imitated engine
+ * @param role what it computes
+ * @param model path of the model
+ * @param servedModels names it is served under, the first one is its own
+ * @param loraAdapters adapters of that model
+ * @param maxModelLen context length in tokens
+ * @param numBlocks KV blocks of each rank
+ * @param blockSize tokens in a block
+ * @param maxNumSeqs cap of running requests of each rank
+ * @param maxNumBatchedTokens token budget of a pass
+ * @param dpSize data-parallel ranks
+ * @param version what the engine says its version is
+ * @param apiKey key of normal endpoints, or null for none
+ * @param adminKey key of admin endpoints, or null for none
+ * @param cacheReport when cached tokens are reported
+ * @param loadsShape version of SGLang's loads
+ * @param metricNames generation of metric names
+ * @param metricsRefresh how often ATOM refreshes its metrics
+ * @param devMode whether vLLM's development routes exist
+ * @param healthLatency how long SGLang's health probe takes
+ * @param streamDisconnectDelay how long a dropped stream goes on to run
+ * @param plainDisconnectDelay how long a dropped plain request goes on to run
+ * @param defaultOutputTokens length of an answer without a limit
+ * @param embeddingDimensions length of embedding vectors
+ * @param bootstrapPort SGLang's prefill rendezvous port
+ * @param seed decides ids
+ */
+public record EngineSettings(
+    FakeKind kind,
+    FakeRole role,
+    String model,
+    List<String> servedModels,
+    List<String> loraAdapters,
+    int maxModelLen,
+    int numBlocks,
+    int blockSize,
+    int maxNumSeqs,
+    int maxNumBatchedTokens,
+    int dpSize,
+    String version,
+    @Nullable String apiKey,
+    @Nullable String adminKey,
+    CacheReport cacheReport,
+    LoadsShape loadsShape,
+    MetricNames metricNames,
+    Duration metricsRefresh,
+    boolean devMode,
+    Duration healthLatency,
+    Duration streamDisconnectDelay,
+    Duration plainDisconnectDelay,
+    int defaultOutputTokens,
+    int embeddingDimensions,
+    int bootstrapPort,
+    long seed) {
+
+  /** Copies the lists. */
+  public EngineSettings {
+    servedModels = List.copyOf(servedModels);
+    loraAdapters = List.copyOf(loraAdapters);
+  }
+
+  /**
+   * Returns the name the model is served under.
+   *
+   * @return the first served name
+   */
+  public String servedModel() {
+    return servedModels.get(0);
+  }
+
+  /**
+   * Returns the KV capacity of one rank.
+   *
+   * @return tokens
+   */
+  public int totalTokens() {
+    return (int) Math.min(Integer.MAX_VALUE, (long) numBlocks * blockSize);
+  }
+
+  @Override
+  public String toString() {
+    return kind.id() + " " + servedModel() + " " + role;
+  }
+}

@@ -1,0 +1,553 @@
+package dev.warmpath.fake.internal.surface;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.warmpath.fake.fault.Fault;
+import dev.warmpath.fake.fault.Faults;
+import dev.warmpath.fake.fault.Scope;
+import dev.warmpath.fake.internal.http.HttpExchange;
+import dev.warmpath.fake.internal.http.HttpHandler;
+import dev.warmpath.fake.internal.http.HttpRequest;
+import dev.warmpath.fake.text.FakeTokenizer;
+import dev.warmpath.fake.text.PlannedText;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the imitated engines have in common: routing, faults, and the OpenAI request formats. Runs on
+ * the server's thread.
+ */
+public abstract class EngineSurface implements HttpHandler {
+  private static final Map<String, String> JSON = Map.of("content-type", "application/json");
+  private static final Map<String, String> PLAIN =
+      Map.of("content-type", "text/plain; charset=utf-8");
+  static final byte[] NOTHING = new byte[0];
+
+  /** Answers one endpoint; a fault that concerns the answer itself comes along. */
+  interface Action {
+    void run(HttpExchange exchange, @Nullable Fault fault);
+  }
+
+  record Route(Scope scope, Action action) {}
+
+  final Life life;
+  final EngineSettings settings;
+  final Faults faults;
+  final EngineControl control;
+  private final Map<String, Map<String, Route>> routes = new HashMap<>();
+
+  EngineSurface(Life life, Faults faults, EngineControl control) {
+    this.life = life;
+    this.settings = life.settings();
+    this.faults = faults;
+    this.control = control;
+  }
+
+  /**
+   * Creates the surface of an engine's kind.
+   *
+   * @param life the engine's present life
+   * @param faults its faults
+   * @param control its process
+   * @return a handler of its requests
+   */
+  public static EngineSurface of(Life life, Faults faults, EngineControl control) {
+    return switch (life.settings().kind()) {
+      case SGLANG -> new SglangSurface(life, faults, control);
+      case VLLM -> new VllmSurface(life, faults, control);
+      case ATOM -> new AtomSurface(life, faults, control);
+    };
+  }
+
+  final void get(String path, Scope scope, Action action) {
+    route("GET", path, scope, action);
+    route("HEAD", path, scope, action);
+  }
+
+  final void post(String path, Scope scope, Action action) {
+    route("POST", path, scope, action);
+  }
+
+  private void route(String method, String path, Scope scope, Action action) {
+    routes.computeIfAbsent(path, ignored -> new HashMap<>()).put(method, new Route(scope, action));
+  }
+
+  // ---- what the engines differ in ----
+
+  /** The engine's answer to a request without the right key, or null to let it pass. */
+  abstract @Nullable ApiError authorize(HttpRequest request, @Nullable Route route);
+
+  /** An error in the engine's shape. */
+  abstract ApiError error(int status, String message);
+
+  /** How the engine reports an error in the middle of a stream; null if it just breaks off. */
+  abstract @Nullable String streamError(int status, String message);
+
+  /** Whether a stream's head is sent before its first token exists. */
+  abstract boolean sendsHeadersEarly();
+
+  /** The rank that a request names, or null. */
+  abstract @Nullable Integer requestedRank(HttpRequest request, JsonNode body);
+
+  /** Checks the model and returns the name to answer with. */
+  abstract String resolveModel(JsonNode body);
+
+  /** The adapter that a request uses, or an empty text. */
+  abstract String resolveLora(JsonNode body);
+
+  /** Names the call and each of its sequences. */
+  abstract Ids ids(HttpRequest request, JsonNode body, Endpoint endpoint, int items);
+
+  record Ids(String id, List<String> items) {}
+
+  /** An inference endpoint, as far as ids and defaults depend on it. */
+  enum Endpoint {
+    CHAT,
+    COMPLETIONS,
+    RESPONSES,
+    EMBEDDINGS,
+    GENERATE
+  }
+
+  // ---- one request ----
+
+  @Override
+  public final void handle(HttpExchange exchange) {
+    HttpRequest request = exchange.request();
+    Map<String, Route> methods = routes.get(request.path());
+    Route route = methods == null ? null : methods.get(request.method());
+    Scope scope = route == null ? Scope.INFO : route.scope();
+    Fault fault = faults.decide(scope);
+    boolean inference = scope == Scope.GENERATE && route != null;
+    if (inference) {
+      life.received.increment();
+    }
+    if (fault == null) {
+      proceed(exchange, route, methods != null, null);
+      return;
+    }
+    if (fault.kind() == Fault.Kind.SLOW) {
+      control.schedule(fault.delay(), () -> proceed(exchange, route, methods != null, null));
+      return;
+    }
+    if (inference) {
+      life.failed.increment();
+    }
+    suffer(exchange, route, fault, inference);
+  }
+
+  private void suffer(
+      HttpExchange exchange, @Nullable Route route, Fault fault, boolean inference) {
+    switch (fault.kind()) {
+      case STATUS -> {
+        Map<String, String> headers = new HashMap<>(JSON);
+        Duration retryAfter = fault.retryAfter();
+        if (retryAfter != null) {
+          headers.put("retry-after", Long.toString(retryAfter.toSeconds()));
+        }
+        ApiError error = error(fault.status(), "injected fault");
+        exchange.respond(error.status(), headers, Json.bytes(error.body()));
+      }
+      case RESTART -> control.restart();
+      case REFUSE -> control.refuse();
+      default -> {
+        if (inference && (fault.chunks() > 0 || fault.kind() == Fault.Kind.ERROR)) {
+          proceed(exchange, route, true, fault);
+          return;
+        }
+        switch (fault.kind()) {
+          case RESET -> exchange.reset();
+          case GARBAGE -> EventSink.garbage(exchange);
+          case CUT, TRUNCATE -> exchange.cut();
+          case ERROR -> fail(exchange, error(fault.status(), "injected fault"));
+          default -> {
+            // HANG: the client waits
+          }
+        }
+      }
+    }
+  }
+
+  private void proceed(
+      HttpExchange exchange, @Nullable Route route, boolean pathKnown, @Nullable Fault fault) {
+    try {
+      ApiError denied = authorize(exchange.request(), route);
+      if (denied != null) {
+        throw denied;
+      }
+      if (route == null) {
+        String detail = pathKnown ? "Method Not Allowed" : "Not Found";
+        throw new ApiError(pathKnown ? 405 : 404, Json.object().put("detail", detail));
+      }
+      route.action().run(exchange, fault);
+    } catch (ApiError e) {
+      if (route != null && route.scope() == Scope.GENERATE && fault == null) {
+        life.rejected.increment();
+      }
+      fail(exchange, e);
+    }
+  }
+
+  private static void fail(HttpExchange exchange, ApiError error) {
+    exchange.respond(error.status(), JSON, Json.bytes(error.body()));
+  }
+
+  static void json(HttpExchange exchange, JsonNode body) {
+    exchange.respond(200, JSON, Json.bytes(body));
+  }
+
+  static void plain(HttpExchange exchange, int status, String text) {
+    exchange.respond(status, PLAIN, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static void metrics(HttpExchange exchange, String text) {
+    exchange.respond(
+        200,
+        Map.of("content-type", Prometheus.CONTENT_TYPE),
+        text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static void empty(HttpExchange exchange, int status) {
+    exchange.respond(status, Map.of(), NOTHING);
+  }
+
+  // ---- inference ----
+
+  final void chat(HttpExchange exchange, @Nullable Fault fault) {
+    JsonNode body = body(exchange);
+    int[] prompt = FakeTokenizer.encodeChat(turns(body, body.path("messages")), true);
+    int maxTokens = limit(body, "max_completion_tokens", limit(body, "max_tokens", -1));
+    Call call = call(exchange, body, Endpoint.CHAT, List.of(prompt), maxTokens);
+    run(exchange, fault, call, new OpenAiAnswer(settings.kind(), true, call));
+  }
+
+  final void completions(HttpExchange exchange, @Nullable Fault fault) {
+    JsonNode body = body(exchange);
+    List<int[]> prompts = prompts(body.path("prompt"), "prompt");
+    int maxTokens = limit(body, "max_tokens", defaultCompletionTokens());
+    Call call = call(exchange, body, Endpoint.COMPLETIONS, prompts, maxTokens);
+    run(exchange, fault, call, new OpenAiAnswer(settings.kind(), false, call));
+  }
+
+  /** Completions are cut at this many tokens when they name no limit; -1 for a natural length. */
+  int defaultCompletionTokens() {
+    return 16;
+  }
+
+  final void responses(HttpExchange exchange, @Nullable Fault fault) {
+    JsonNode body = body(exchange);
+    List<FakeTokenizer.Turn> turns = new ArrayList<>();
+    if (body.path("instructions").isTextual()) {
+      turns.add(new FakeTokenizer.Turn("system", body.path("instructions").asText()));
+    }
+    JsonNode input = body.path("input");
+    if (input.isTextual()) {
+      turns.add(new FakeTokenizer.Turn("user", input.asText()));
+    } else {
+      turns.addAll(turns(body, input));
+    }
+    int[] prompt = FakeTokenizer.encodeChat(turns, true);
+    int maxTokens = limit(body, "max_output_tokens", -1);
+    Call call = call(exchange, body, Endpoint.RESPONSES, List.of(prompt), maxTokens);
+    run(exchange, fault, call, new ResponsesAnswer(call));
+  }
+
+  final void embeddings(HttpExchange exchange, @Nullable Fault fault) {
+    JsonNode body = body(exchange);
+    List<int[]> prompts = prompts(body.path("input"), "input");
+    Call call = call(exchange, body, Endpoint.EMBEDDINGS, prompts, 0);
+    boolean base64 = body.path("encoding_format").asText().equals("base64");
+    int dimensions = body.path("dimensions").asInt(settings.embeddingDimensions());
+    if (dimensions < 1 || dimensions > 65_536) {
+      throw error(400, "dimensions is out of range");
+    }
+    run(exchange, fault, call, new EmbeddingAnswer(base64, dimensions));
+  }
+
+  final void run(HttpExchange exchange, @Nullable Fault fault, Call call, Answer answer) {
+    for (int[] prompt : call.prompts()) {
+      requireFits(prompt.length, call.maxTokens());
+    }
+    String broken = streamError(fault == null ? 500 : fault.status(), "injected fault");
+    EventSink sink = new EventSink(exchange, fault, broken);
+    Generation generation = new Generation(life, call, exchange, sink, answer);
+    if (call.stream() && sendsHeadersEarly()) {
+      sink.begin();
+    }
+    Duration delay =
+        call.stream() ? settings.streamDisconnectDelay() : settings.plainDisconnectDelay();
+    generation.start(
+        () -> faults.isOn(Fault.Kind.ZOMBIE),
+        cancellation -> {
+          if (delay.isZero()) {
+            cancellation.run();
+          } else {
+            control.schedule(delay, cancellation);
+          }
+        });
+  }
+
+  private void requireFits(int promptTokens, int maxTokens) {
+    int limit = Math.min(settings.maxModelLen(), settings.totalTokens());
+    if (promptTokens == 0) {
+      throw error(400, "prompt is empty");
+    }
+    if (promptTokens >= limit || (long) promptTokens + Math.max(0, maxTokens) > limit) {
+      throw error(
+          400,
+          "This model's maximum context length is "
+              + limit
+              + " tokens, but the request needs "
+              + promptTokens
+              + " tokens for its prompt and "
+              + Math.max(0, maxTokens)
+              + " for its output.");
+    }
+  }
+
+  final JsonNode body(HttpExchange exchange) {
+    JsonNode body;
+    try {
+      body = Json.MAPPER.readTree(exchange.request().body());
+    } catch (IOException e) {
+      throw malformedJson();
+    }
+    if (!(body instanceof ObjectNode)) {
+      throw malformedJson();
+    }
+    return body;
+  }
+
+  /** The engine's answer to a body that is no JSON object. */
+  ApiError malformedJson() {
+    return error(400, "request body is not a JSON object");
+  }
+
+  final Call call(
+      HttpExchange exchange, JsonNode body, Endpoint endpoint, List<int[]> prompts, int maxTokens) {
+    String model = resolveModel(body);
+    int n = n(body);
+    Ids ids = ids(exchange.request(), body, endpoint, prompts.size() * n);
+    Integer rank = requestedRank(exchange.request(), body);
+    if (rank != null && (rank < 0 || rank >= settings.dpSize())) {
+      throw error(
+          400, "data_parallel_rank " + rank + " is out of range [0, " + settings.dpSize() + ")");
+    }
+    JsonNode options = body.path("stream_options");
+    return new Call(
+        model,
+        ids.id(),
+        ids.items(),
+        prompts,
+        n,
+        maxTokens,
+        stops(body.path("stop")),
+        body.path("stream").asBoolean(false),
+        options.path("include_usage").asBoolean(false),
+        options.path("continuous_usage_stats").asBoolean(false),
+        rank != null ? rank : life.balancedRank(),
+        cacheNamespace(body),
+        body.path("seed").asLong(0),
+        life.epochSeconds());
+  }
+
+  private long cacheNamespace(JsonNode body) {
+    String lora = resolveLora(body);
+    String salt = body.path("cache_salt").asText("") + '\0' + body.path("extra_key").asText("");
+    return lora.isEmpty() && salt.length() == 1 ? 0 : PlannedText.seed(lora + '\0' + salt);
+  }
+
+  int n(JsonNode body) {
+    int n = body.path("n").asInt(1);
+    if (n < 1 || n > 128) {
+      throw error(400, "n must be from 1 to 128");
+    }
+    return n;
+  }
+
+  final int limit(JsonNode body, String field, int otherwise) {
+    JsonNode value = body.path(field);
+    if (value.isMissingNode() || value.isNull()) {
+      return otherwise;
+    }
+    if (!value.canConvertToInt() || value.asInt() < 1) {
+      throw error(400, field + " must be at least 1");
+    }
+    return value.asInt();
+  }
+
+  private static List<String> stops(JsonNode stop) {
+    if (stop.isTextual()) {
+      return List.of(stop.asText());
+    }
+    List<String> stops = new ArrayList<>();
+    stop.forEach(one -> stops.add(one.asText()));
+    return stops;
+  }
+
+  final List<FakeTokenizer.Turn> turns(JsonNode body, JsonNode messages) {
+    if (!messages.isArray() || messages.isEmpty()) {
+      throw error(400, "messages must be a list with at least one message");
+    }
+    List<FakeTokenizer.Turn> turns = new ArrayList<>();
+    if (body.path("tools").isArray() && !body.path("tools").isEmpty()) {
+      turns.add(new FakeTokenizer.Turn("tools", Json.string(body.path("tools"))));
+    }
+    for (JsonNode message : messages) {
+      String role = message.path("role").asText("");
+      if (role.isEmpty()) {
+        throw error(400, "every message needs a role");
+      }
+      StringBuilder content = new StringBuilder();
+      append(content, message.path("content"));
+      append(content, message.path("tool_calls"));
+      append(content, message.path("tool_call_id"));
+      turns.add(new FakeTokenizer.Turn(role, content.toString()));
+    }
+    return turns;
+  }
+
+  /** Text as it is, text parts one after the other, anything else as JSON. */
+  private static void append(StringBuilder content, JsonNode node) {
+    if (node.isTextual()) {
+      content.append(node.asText());
+    } else if (node.isArray()) {
+      for (JsonNode part : node) {
+        JsonNode text = part.path("text");
+        content.append(text.isTextual() ? text.asText() : Json.string(part));
+      }
+    } else if (!node.isMissingNode() && !node.isNull()) {
+      content.append(Json.string(node));
+    }
+  }
+
+  /** One prompt or several, as text or (where the engine takes them) as token ids. */
+  List<int[]> prompts(JsonNode prompt, String field) {
+    if (prompt.isTextual()) {
+      return List.of(FakeTokenizer.encode(prompt.asText()));
+    }
+    if (prompt.isArray() && !prompt.isEmpty()) {
+      if (prompt.get(0).isIntegralNumber()) {
+        return List.of(tokenIds(prompt, field));
+      }
+      List<int[]> prompts = new ArrayList<>();
+      for (JsonNode one : prompt) {
+        prompts.add(
+            one.isTextual() ? FakeTokenizer.encode(one.asText()) : tokenIds(one, field));
+      }
+      return prompts;
+    }
+    throw error(400, field + " must be text or token ids");
+  }
+
+  final int[] tokenIds(JsonNode ids, String field) {
+    int[] tokens = new int[ids.size()];
+    for (int i = 0; i < tokens.length; i++) {
+      JsonNode id = ids.get(i);
+      if (id == null || !id.canConvertToInt() || !id.isIntegralNumber()) {
+        throw error(400, field + " must be text or token ids");
+      }
+      tokens[i] = id.asInt();
+    }
+    if (tokens.length == 0) {
+      throw error(400, field + " must be text or token ids");
+    }
+    return tokens;
+  }
+
+  final void tokenize(HttpExchange exchange) {
+    JsonNode body = body(exchange);
+    int[] tokens =
+        body.path("messages").isArray()
+            ? FakeTokenizer.encodeChat(
+                turns(body, body.path("messages")),
+                body.path("add_generation_prompt").asBoolean(true))
+            : FakeTokenizer.encode(body.path("prompt").asText(body.path("text").asText()));
+    ObjectNode answer = Json.object();
+    answer.put("count", tokens.length).put("max_model_len", settings.maxModelLen());
+    var array = answer.putArray("tokens");
+    for (int token : tokens) {
+      array.add(token);
+    }
+    answer.putNull("token_strs");
+    json(exchange, answer);
+  }
+
+  // ---- helpers of the kinds ----
+
+  static boolean bearer(HttpRequest request, String key) {
+    return Objects.equals(request.header("authorization"), "Bearer " + key);
+  }
+
+  static @Nullable Integer integer(@Nullable String text) {
+    if (text == null) {
+      return null;
+    }
+    try {
+      return Integer.valueOf(text.strip());
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  static @Nullable Integer integer(JsonNode node) {
+    return node.canConvertToInt() && node.isNumber() ? node.asInt() : null;
+  }
+
+  /** Ids for each sequence: the id itself for one, numbered ones for several. */
+  static List<String> numbered(String id, String separator, int items) {
+    if (items == 1) {
+      return List.of(id);
+    }
+    List<String> ids = new ArrayList<>(items);
+    for (int i = 0; i < items; i++) {
+      ids.add(id + separator + i);
+    }
+    return ids;
+  }
+
+  /** Aborts the sequences whose ids are chosen; returns how many there were. */
+  final int abort(Predicate<String> chosen) {
+    int count = 0;
+    for (Map.Entry<String, Generation> entry : life.active().entrySet()) {
+      if (chosen.test(entry.getKey())) {
+        entry.getValue().abort(entry.getKey());
+        count++;
+      }
+    }
+    return count;
+  }
+
+  final ObjectNode modelList() {
+    ObjectNode list = Json.object().put("object", "list");
+    var data = list.putArray("data");
+    for (String name : settings.servedModels()) {
+      data.add(modelCard(name, null));
+    }
+    for (String adapter : settings.loraAdapters()) {
+      data.add(modelCard(adapter, settings.servedModel()));
+    }
+    return list;
+  }
+
+  ObjectNode modelCard(String name, @Nullable String parent) {
+    ObjectNode card =
+        Json.object()
+            .put("id", name)
+            .put("object", "model")
+            .put("created", life.startedAt().getEpochSecond())
+            .put("owned_by", settings.kind().id())
+            .put("root", parent == null ? settings.model() : name);
+    card.put("parent", parent);
+    card.put("max_model_len", settings.maxModelLen());
+    return card;
+  }
+}

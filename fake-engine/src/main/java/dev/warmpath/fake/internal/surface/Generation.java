@@ -1,0 +1,284 @@
+package dev.warmpath.fake.internal.surface;
+
+import dev.warmpath.fake.internal.http.HttpExchange;
+import dev.warmpath.fake.live.RankDriver;
+import dev.warmpath.fake.live.RankListener;
+import dev.warmpath.fake.scheduler.EngineRequest;
+import dev.warmpath.fake.scheduler.FinishReason;
+import dev.warmpath.fake.text.PlannedText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that is being computed. All of its sequences run on one rank, whose thread alone touches
+ * the progress; whether the client left is told by the server's thread.
+ */
+final class Generation {
+  /** What became of the call as a whole. */
+  private enum End {
+    SERVED,
+    ABORTED,
+    FAULTED,
+    LEAKED
+  }
+
+  /** One sequence of the call: an answer to one of its prompts. */
+  final class Item implements RankListener {
+    final int index;
+    final int promptTokens;
+    final PlannedText text;
+    private final long sequenceId;
+    private final String id;
+    private int from;
+    private int to;
+    private int cached = -1;
+    private @Nullable String finish;
+    private volatile boolean running;
+
+    private Item(int index, int promptTokens, PlannedText text, long sequenceId, String id) {
+      this.index = index;
+      this.promptTokens = promptTokens;
+      this.text = text;
+      this.sequenceId = sequenceId;
+      this.id = id;
+    }
+
+    /** The id the sequence can be aborted by. */
+    String id() {
+      return id;
+    }
+
+    /** The text that came with the last step. */
+    String delta() {
+      return text.text(from, to);
+    }
+
+    /** The tokens that came with the last step. */
+    int deltaTokens() {
+      return to - from;
+    }
+
+    /** The text so far. */
+    String all() {
+      return text.text(0, to);
+    }
+
+    /** Tokens so far. */
+    int generated() {
+      return to;
+    }
+
+    /** Prompt tokens found in the cache when it was first admitted. */
+    int cachedTokens() {
+      return Math.max(0, cached);
+    }
+
+    /** Why it ended, in OpenAI's words, or {@code abort}; empty while it goes on. */
+    String finish() {
+      return finish == null ? "" : finish;
+    }
+
+    @Override
+    public void admitted(int reusedTokens) {
+      running = true;
+      if (cached < 0) {
+        cached = reusedTokens;
+      }
+    }
+
+    @Override
+    public void output(int tokens, @Nullable FinishReason reason) {
+      boolean first = to == 0;
+      from = to;
+      to += tokens;
+      if (reason != null) {
+        finish = finishText(this, reason);
+        life.active().remove(id, Generation.this);
+        anyAborted |= reason != FinishReason.COMPLETED;
+      }
+      step(this, first, reason);
+    }
+  }
+
+  private final Life life;
+  private final Call call;
+  private final RankDriver rank;
+  private final EventSink sink;
+  private final Answer answer;
+  private final HttpExchange exchange;
+  private final List<Item> items = new ArrayList<>();
+  private final List<EngineRequest> requests = new ArrayList<>();
+  private final long startNanos;
+  private long firstTokenNanos;
+  private long lastTokenNanos;
+  private int unfinished;
+  private boolean anyAborted;
+  private boolean failed;
+  private volatile boolean abandoned;
+  private volatile boolean leaked;
+  private volatile boolean abortRequested;
+
+  Generation(Life life, Call call, HttpExchange exchange, EventSink sink, Answer answer) {
+    this.life = life;
+    this.call = call;
+    this.exchange = exchange;
+    this.rank = life.rank(call.rank());
+    this.sink = sink;
+    this.answer = answer;
+    this.startNanos = life.clock().nanoTime();
+    int index = 0;
+    for (int[] prompt : call.prompts()) {
+      int room = Math.max(0, life.settings().maxModelLen() - prompt.length);
+      int wanted = call.maxTokens() < 0 ? life.settings().defaultOutputTokens() : call.maxTokens();
+      for (int choice = 0; choice < call.n(); choice++) {
+        long seed = PlannedText.seed(prompt, call.seed() + choice);
+        PlannedText text = PlannedText.plan(seed, Math.min(wanted, room), call.stops());
+        long sequenceId = life.nextSequenceId();
+        items.add(new Item(index, prompt.length, text, sequenceId, call.itemIds().get(index)));
+        requests.add(new EngineRequest(sequenceId, prompt, text.tokens(), call.cacheNamespace()));
+        index++;
+      }
+    }
+    this.unfinished = items.size();
+  }
+
+  Call call() {
+    return call;
+  }
+
+  EventSink sink() {
+    return sink;
+  }
+
+  List<Item> items() {
+    return items;
+  }
+
+  EngineSettings settings() {
+    return life.settings();
+  }
+
+  int completionTokens() {
+    return items.stream().mapToInt(Item::generated).sum();
+  }
+
+  /** Cached tokens over the prompts; several answers to one prompt count once. */
+  int cachedTokens() {
+    int sum = 0;
+    for (int i = 0; i < items.size(); i += call.n()) {
+      sum += items.get(i).cachedTokens();
+    }
+    return sum;
+  }
+
+  double secondsToFirstToken() {
+    return (firstTokenNanos - startNanos) / 1e9;
+  }
+
+  double secondsPerLaterToken() {
+    int later = items.get(0).generated() - 1;
+    return later < 1 ? 0 : (lastTokenNanos - firstTokenNanos) / 1e9 / later;
+  }
+
+  double secondsInAll() {
+    return (life.clock().nanoTime() - startNanos) / 1e9;
+  }
+
+  /**
+   * Hands the sequences to the scheduler.
+   *
+   * @param leaks whether a client that leaves while its sequences run leaves them behind
+   * @param later runs the cancellation when the engine notices that the client left
+   */
+  void start(BooleanSupplier leaks, Consumer<Runnable> later) {
+    for (Item item : items) {
+      life.active().put(item.id, this);
+    }
+    for (int i = 0; i < items.size(); i++) {
+      rank.submit(requests.get(i), items.get(i));
+    }
+    requests.clear();
+    exchange.onDisconnect(() -> clientGone(leaks, later));
+  }
+
+  private void clientGone(BooleanSupplier leaks, Consumer<Runnable> later) {
+    abandoned = true;
+    boolean running = items.stream().anyMatch(item -> item.running);
+    if (running && !abortRequested && leaks.getAsBoolean()) {
+      leaked = true;
+      life.leaked.increment();
+      items.forEach(item -> life.active().remove(item.id, this));
+      return;
+    }
+    later.accept(this::cancelAll);
+  }
+
+  private void cancelAll() {
+    items.forEach(item -> rank.cancel(item.sequenceId));
+  }
+
+  /** Aborts one sequence, as an admin call asks. */
+  void abort(String itemId) {
+    abortRequested = true;
+    for (Item item : items) {
+      if (item.id.equals(itemId)) {
+        rank.cancel(item.sequenceId);
+      }
+    }
+  }
+
+  private String finishText(Item item, FinishReason reason) {
+    if (reason != FinishReason.COMPLETED) {
+      return "abort";
+    }
+    boolean whole = item.generated() == item.text.length();
+    boolean natural = call.maxTokens() < 0 && item.text.length() == settings().defaultOutputTokens();
+    return whole && (item.text.stopped() || natural) ? "stop" : "length";
+  }
+
+  private void step(Item item, boolean first, @Nullable FinishReason reason) {
+    lastTokenNanos = life.clock().nanoTime();
+    if (firstTokenNanos == 0) {
+      firstTokenNanos = lastTokenNanos;
+    }
+    boolean last = reason != null && --unfinished == 0;
+    if (failed) {
+      return;
+    }
+    if (!abandoned) {
+      if (call.stream()) {
+        answer.delta(this, item, first, item.finish);
+        if (last) {
+          answer.endStream(this);
+        }
+      } else if (last) {
+        sink.respond(200, Json.bytes(answer.body(this)));
+      }
+      if (sink.dead() && !last && !failed) {
+        failed = true;
+        cancelAll();
+        return;
+      }
+    }
+    if (last) {
+      count(sink.dead() ? End.FAULTED : leaked ? End.LEAKED : ended());
+    }
+  }
+
+  private End ended() {
+    return anyAborted || abandoned ? End.ABORTED : End.SERVED;
+  }
+
+  private void count(End end) {
+    switch (end) {
+      case SERVED -> life.served.increment();
+      case ABORTED -> life.aborted.increment();
+      case FAULTED, LEAKED -> {
+        // counted when it happened
+      }
+    }
+  }
+}

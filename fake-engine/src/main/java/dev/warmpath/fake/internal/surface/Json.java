@@ -1,0 +1,35 @@
+package dev.warmpath.fake.internal.surface;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+
+/** JSON in and out. */
+final class Json {
+  static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private Json() {}
+
+  static ObjectNode object() {
+    return MAPPER.createObjectNode();
+  }
+
+  static byte[] bytes(JsonNode node) {
+    return string(node).getBytes(StandardCharsets.UTF_8);
+  }
+
+  static String string(JsonNode node) {
+    try {
+      return MAPPER.writeValueAsString(node);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a tree is always writable", e);
+    }
+  }
+
+  /** A JSON string literal, with its quotes. */
+  static String quote(String text) {
+    return string(MAPPER.getNodeFactory().textNode(text));
+  }
+}

@@ -1,0 +1,227 @@
+package dev.warmpath.fake.internal.surface;
+
+import dev.warmpath.fake.live.EngineClock;
+import dev.warmpath.fake.live.RankDriver;
+import dev.warmpath.fake.live.RankSnapshot;
+import dev.warmpath.fake.scheduler.EngineCommand;
+import dev.warmpath.fake.scheduler.EngineCore;
+import dev.warmpath.fake.scheduler.EngineEffect;
+import dev.warmpath.fake.wire.FakeKind;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * One life of a fake engine, from its start to its restart: its ranks, its requests, its counters.
+ * Thread-safe; the engine closes it.
+ */
+public final class Life implements AutoCloseable {
+  final LongAdder received = new LongAdder();
+  final LongAdder served = new LongAdder();
+  final LongAdder failed = new LongAdder();
+  final LongAdder aborted = new LongAdder();
+  final LongAdder rejected = new LongAdder();
+  final LongAdder leaked = new LongAdder();
+
+  private final EngineSettings settings;
+  private final EngineClock clock;
+  private final Instant startedAt;
+  private final List<RankDriver> ranks = new ArrayList<>();
+  private final AtomicLong sequenceIds = new AtomicLong();
+  private final AtomicInteger nextRank = new AtomicInteger();
+  private final ConcurrentHashMap<String, Generation> active = new ConcurrentHashMap<>();
+  private final ReentrantLock randomLock = new ReentrantLock();
+  private final SplittableRandom random;
+  private final int randomSeed;
+  private volatile boolean paused;
+  private volatile boolean sleeping;
+  private volatile boolean closed;
+
+  /**
+   * Starts the ranks.
+   *
+   * @param settings the engine's configuration
+   * @param boot how often the engine started before
+   * @param clock the time it lives in
+   * @param cores makes a scheduler for a rank
+   * @param name prefix of thread names
+   */
+  public Life(
+      EngineSettings settings, int boot, EngineClock clock, Supplier<EngineCore> cores, String name) {
+    this.settings = settings;
+    this.clock = clock;
+    this.startedAt = clock.instant();
+    this.random = new SplittableRandom(settings.seed() + 0x9E3779B97F4A7C15L * boot);
+    this.randomSeed = random.nextInt(Integer.MAX_VALUE);
+    for (int rank = 0; rank < settings.dpSize(); rank++) {
+      ranks.add(new RankDriver(name + "-rank-" + rank, cores.get(), clock));
+    }
+  }
+
+  EngineSettings settings() {
+    return settings;
+  }
+
+  EngineClock clock() {
+    return clock;
+  }
+
+  Instant startedAt() {
+    return startedAt;
+  }
+
+  int randomSeed() {
+    return randomSeed;
+  }
+
+  long epochSeconds() {
+    return clock.instant().getEpochSecond();
+  }
+
+  double epochSecondsExactly() {
+    Instant now = clock.instant();
+    return now.getEpochSecond() + now.getNano() / 1e9;
+  }
+
+  String randomHex() {
+    randomLock.lock();
+    try {
+      return String.format("%016x%016x", random.nextLong(), random.nextLong());
+    } finally {
+      randomLock.unlock();
+    }
+  }
+
+  long nextSequenceId() {
+    return sequenceIds.incrementAndGet();
+  }
+
+  RankDriver rank(int rank) {
+    return ranks.get(rank);
+  }
+
+  /**
+   * Returns what each rank published last.
+   *
+   * @return by rank
+   */
+  public List<RankSnapshot> snapshots() {
+    return ranks.stream().map(RankDriver::snapshot).toList();
+  }
+
+  /** The rank the engine's own balancer picks: round robin, or on vLLM the least loaded. */
+  int balancedRank() {
+    int size = ranks.size();
+    int first = Math.floorMod(nextRank.getAndIncrement(), size);
+    if (size == 1 || settings.kind() != FakeKind.VLLM) {
+      return first;
+    }
+    int best = first;
+    long bestScore = Long.MAX_VALUE;
+    for (int i = 0; i < size; i++) {
+      int rank = (first + i) % size;
+      var metrics = ranks.get(rank).snapshot().metrics();
+      long score = 4L * metrics.waiting() + metrics.running();
+      if (score < bestScore) {
+        bestScore = score;
+        best = rank;
+      }
+    }
+    return best;
+  }
+
+  ConcurrentHashMap<String, Generation> active() {
+    return active;
+  }
+
+  /**
+   * Stretches the passes of all ranks.
+   *
+   * @param factor multiplies their duration
+   */
+  public void slowdown(double factor) {
+    ranks.forEach(rank -> rank.slowdown(factor));
+  }
+
+  /**
+   * Stops or restarts all schedulers.
+   *
+   * @param stuck whether to be stuck
+   */
+  public void freeze(boolean stuck) {
+    ranks.forEach(rank -> rank.freeze(stuck));
+  }
+
+  /**
+   * Applies a command on every rank.
+   *
+   * @param command the command
+   * @return the effects by rank
+   */
+  public CompletableFuture<List<List<EngineEffect>>> applyToAll(EngineCommand command) {
+    if (command instanceof EngineCommand.Pause) {
+      paused = true;
+    } else if (command instanceof EngineCommand.Resume) {
+      paused = false;
+    }
+    List<CompletableFuture<List<EngineEffect>>> replies =
+        ranks.stream().map(rank -> rank.apply(command)).toList();
+    return CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
+        .thenApply(ignored -> replies.stream().map(CompletableFuture::join).toList());
+  }
+
+  /**
+   * Empties the prefix caches if the engine is idle.
+   *
+   * @return what the first rank answers
+   */
+  public CompletableFuture<Boolean> flush() {
+    return applyToAll(new EngineCommand.Flush())
+        .thenApply(
+            effects ->
+                effects.get(0).stream()
+                    .anyMatch(
+                        effect ->
+                            effect instanceof EngineEffect.FlushAnswered answer && answer.done()));
+  }
+
+  boolean paused() {
+    return paused;
+  }
+
+  boolean sleeping() {
+    return sleeping;
+  }
+
+  void sleeping(boolean asleep) {
+    sleeping = asleep;
+  }
+
+  /**
+   * Returns the counters of inference requests.
+   *
+   * @return the counts so far
+   */
+  public RequestCounts counts() {
+    return new RequestCounts(
+        received.sum(), served.sum(), failed.sum(), aborted.sum(), rejected.sum(), leaked.sum());
+  }
+
+  boolean closed() {
+    return closed;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    ranks.forEach(RankDriver::close);
+  }
+}

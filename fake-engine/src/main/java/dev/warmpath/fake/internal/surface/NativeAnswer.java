@@ -1,0 +1,71 @@
+package dev.warmpath.fake.internal.surface;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/** SGLang's own {@code /generate}; its stream chunks are cumulative. */
+final class NativeAnswer implements Answer {
+  private final boolean list;
+
+  /**
+   * Creates an answer.
+   *
+   * @param list whether the call had several sequences and gets an array
+   */
+  NativeAnswer(boolean list) {
+    this.list = list;
+  }
+
+  @Override
+  public void delta(
+      Generation generation, Generation.Item item, boolean first, @Nullable String finish) {
+    ObjectNode chunk = one(generation, item);
+    if (list) {
+      chunk.put("index", item.index);
+    }
+    generation.sink().data(Json.string(chunk));
+  }
+
+  @Override
+  public void endStream(Generation generation) {
+    generation.sink().done();
+  }
+
+  @Override
+  public JsonNode body(Generation generation) {
+    if (!list) {
+      return one(generation, generation.items().get(0));
+    }
+    ArrayNode all = Json.MAPPER.createArrayNode();
+    generation.items().forEach(item -> all.add(one(generation, item)));
+    return all;
+  }
+
+  private static ObjectNode one(Generation generation, Generation.Item item) {
+    ObjectNode body = Json.object().put("text", item.all());
+    ArrayNode ids = body.putArray("output_ids");
+    for (int i = 0; i < item.generated(); i++) {
+      ids.add(item.text.tokens()[i]);
+    }
+    ObjectNode meta = body.putObject("meta_info");
+    meta.put("id", item.id());
+    if (item.finish().isEmpty()) {
+      meta.putNull("finish_reason");
+    } else {
+      ObjectNode reason = meta.putObject("finish_reason").put("type", item.finish());
+      switch (item.finish()) {
+        case "length" -> reason.put("length", item.generated());
+        case "abort" -> reason.put("message", "Abort before prefill or during decode");
+        default -> reason.put("matched", 2);
+      }
+    }
+    meta.put("prompt_tokens", item.promptTokens);
+    meta.put("weight_version", "default");
+    meta.put("completion_tokens", item.generated());
+    meta.put("cached_tokens", item.cachedTokens());
+    meta.put("e2e_latency", generation.secondsInAll());
+    return body;
+  }
+}

@@ -1,0 +1,55 @@
+package dev.warmpath.fake.internal.surface;
+
+import java.util.HashSet;
+import java.util.Set;
+
+/** Text exposition, one series at a time. */
+final class Prometheus {
+  static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+  private final StringBuilder text = new StringBuilder(2048);
+  private final Set<String> declared = new HashSet<>();
+
+  Prometheus gauge(String name, String labels, double value) {
+    return sample("gauge", name, labels, value);
+  }
+
+  /** A counter, whose name ends in {@code _total}. */
+  Prometheus counter(String name, String labels, double value) {
+    return sample("counter", name, labels, value);
+  }
+
+  private Prometheus sample(String type, String name, String labels, double value) {
+    if (declared.add(name)) {
+      text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
+    }
+    text.append(name);
+    if (!labels.isEmpty()) {
+      text.append('{').append(labels).append('}');
+    }
+    text.append(' ').append(value).append('\n');
+    return this;
+  }
+
+  /** Formats labels from names and values in turn. */
+  static String labels(Object... namesAndValues) {
+    StringBuilder labels = new StringBuilder();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      if (i > 0) {
+        labels.append(',');
+      }
+      String value = String.valueOf(namesAndValues[i + 1]);
+      labels
+          .append(namesAndValues[i])
+          .append("=\"")
+          .append(value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n"))
+          .append('"');
+    }
+    return labels.toString();
+  }
+
+  @Override
+  public String toString() {
+    return text.toString();
+  }
+}

@@ -1,0 +1,177 @@
+package dev.warmpath.fake.scheduler;
+
+/**
+ * The knobs of a scheduler, named as vLLM and Dynamo's mocker name them.
+ *
+ * @param numBlocks KV blocks in the pool
+ * @param blockSize tokens in a block
+ * @param maxNumSeqs cap of the running set
+ * @param maxNumBatchedTokens token budget of a pass
+ * @param maxModelLen context length: prompts that reach it are rejected, generation stops at it
+ * @param prefixCaching whether computed blocks are found again by later requests
+ * @param chunkedPrefill whether a prompt may be computed over several passes
+ * @param preemption which running request gives way when blocks run out
+ * @param cacheEvents whether passes report stored and removed blocks
+ */
+public record CoreOptions(
+    int numBlocks,
+    int blockSize,
+    int maxNumSeqs,
+    int maxNumBatchedTokens,
+    int maxModelLen,
+    boolean prefixCaching,
+    boolean chunkedPrefill,
+    PreemptionMode preemption,
+    boolean cacheEvents) {
+
+  /** Checks the ranges. */
+  public CoreOptions {
+    requirePositive(numBlocks, "numBlocks");
+    requirePositive(blockSize, "blockSize");
+    requirePositive(maxNumSeqs, "maxNumSeqs");
+    requirePositive(maxNumBatchedTokens, "maxNumBatchedTokens");
+    requirePositive(maxModelLen, "maxModelLen");
+  }
+
+  private static void requirePositive(int value, String name) {
+    if (value < 1) {
+      throw new IllegalArgumentException(name + " must be at least 1, was " + value);
+    }
+  }
+
+  /**
+   * Starts from the mocker's defaults: 16,384 blocks of 64 tokens, 256 sequences, 8,192 tokens a
+   * pass, prefix caching and chunked prefill on, no context limit but the pool.
+   *
+   * @return a builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects {@link CoreOptions}; not thread-safe. */
+  public static final class Builder {
+
+    private int numBlocks = 16_384;
+    private int blockSize = 64;
+    private int maxNumSeqs = 256;
+    private int maxNumBatchedTokens = 8_192;
+    private int maxModelLen = Integer.MAX_VALUE;
+    private boolean prefixCaching = true;
+    private boolean chunkedPrefill = true;
+    private PreemptionMode preemption = PreemptionMode.LIFO;
+    private boolean cacheEvents = false;
+
+    private Builder() {}
+
+    /**
+     * Sets {@link CoreOptions#numBlocks()}.
+     *
+     * @param value KV blocks in the pool
+     * @return this
+     */
+    public Builder numBlocks(int value) {
+      numBlocks = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#blockSize()}.
+     *
+     * @param value tokens in a block
+     * @return this
+     */
+    public Builder blockSize(int value) {
+      blockSize = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#maxNumSeqs()}.
+     *
+     * @param value cap of the running set
+     * @return this
+     */
+    public Builder maxNumSeqs(int value) {
+      maxNumSeqs = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#maxNumBatchedTokens()}.
+     *
+     * @param value token budget of a pass
+     * @return this
+     */
+    public Builder maxNumBatchedTokens(int value) {
+      maxNumBatchedTokens = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#maxModelLen()}.
+     *
+     * @param value context length: prompts that reach it are rejected, generation stops at it
+     * @return this
+     */
+    public Builder maxModelLen(int value) {
+      maxModelLen = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#prefixCaching()}.
+     *
+     * @param value whether computed blocks are found again by later requests
+     * @return this
+     */
+    public Builder prefixCaching(boolean value) {
+      prefixCaching = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#chunkedPrefill()}.
+     *
+     * @param value whether a prompt may be computed over several passes
+     * @return this
+     */
+    public Builder chunkedPrefill(boolean value) {
+      chunkedPrefill = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#preemption()}.
+     *
+     * @param value which running request gives way when blocks run out
+     * @return this
+     */
+    public Builder preemption(PreemptionMode value) {
+      preemption = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#cacheEvents()}.
+     *
+     * @param value whether passes report stored and removed blocks
+     * @return this
+     */
+    public Builder cacheEvents(boolean value) {
+      cacheEvents = value;
+      return this;
+    }
+
+    /**
+     * Builds the options.
+     *
+     * @return the options
+     * @throws IllegalArgumentException if a number is out of range
+     */
+    public CoreOptions build() {
+      return new CoreOptions(
+          numBlocks, blockSize, maxNumSeqs, maxNumBatchedTokens, maxModelLen, prefixCaching, chunkedPrefill, preemption, cacheEvents);
+    }
+  }
+}
