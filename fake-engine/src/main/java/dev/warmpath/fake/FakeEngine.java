@@ -19,8 +19,8 @@ import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.fake.scheduler.PauseMode;
 import dev.warmpath.fake.scheduler.VllmCore;
 import dev.warmpath.fake.wire.CacheReport;
-import dev.warmpath.fake.wire.FakeKind;
-import dev.warmpath.fake.wire.FakeRole;
+import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
 import java.net.InetSocketAddress;
@@ -32,6 +32,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One worker that behaves like SGLang, vLLM or ATOM over HTTP, without a GPU.
@@ -44,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Builder#defaultOutputTokens} when it names no limit.
  *
  * <pre>{@code
- * try (FakeEngine engine = FakeEngine.builder().kind(FakeKind.SGLANG).model("qwen").start()) {
+ * try (FakeEngine engine = FakeEngine.builder().kind(EngineKind.SGLANG).model("qwen").start()) {
  *   client.post(engine.url() + "/v1/chat/completions", body);
  * }
  * }</pre>
@@ -52,6 +54,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Whoever starts it closes it.
  */
 public final class FakeEngine implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(FakeEngine.class);
+
   private final EngineSettings settings;
   private final EngineClock clock;
   private final LatencyModel latency;
@@ -105,9 +109,20 @@ public final class FakeEngine implements AutoCloseable {
       server.schedule(delay, action);
     }
 
+    /** On a thread of its own, since the server's thread has to go on while it restarts. */
     @Override
     public void restart() {
-      FakeEngine.this.restart();
+      Thread restarter = new Thread(this::restartUnlessClosed, "fake-restart-" + port());
+      restarter.setDaemon(true);
+      restarter.start();
+    }
+
+    private void restartUnlessClosed() {
+      try {
+        FakeEngine.this.restart();
+      } catch (IllegalStateException e) {
+        LOG.debug("closed before the restart", e);
+      }
     }
 
     @Override
@@ -197,7 +212,7 @@ public final class FakeEngine implements AutoCloseable {
    *
    * @return its kind
    */
-  public FakeKind kind() {
+  public EngineKind kind() {
     return settings.kind();
   }
 
@@ -206,7 +221,7 @@ public final class FakeEngine implements AutoCloseable {
    *
    * @return its role
    */
-  public FakeRole role() {
+  public WorkerRole role() {
     return settings.role();
   }
 
@@ -410,8 +425,8 @@ public final class FakeEngine implements AutoCloseable {
 
   /** Describes a {@link FakeEngine}; not thread-safe, usable for several starts. */
   public static final class Builder {
-    private FakeKind kind = FakeKind.SGLANG;
-    private FakeRole role = FakeRole.REGULAR;
+    private EngineKind kind = EngineKind.SGLANG;
+    private WorkerRole role = WorkerRole.REGULAR;
     private String model = "fake-model";
     private List<String> servedModels = List.of();
     private List<String> loraAdapters = List.of();
@@ -454,7 +469,10 @@ public final class FakeEngine implements AutoCloseable {
      * @param value the kind
      * @return this
      */
-    public Builder kind(FakeKind value) {
+    public Builder kind(EngineKind value) {
+      if (value == EngineKind.UNKNOWN) {
+        throw new IllegalArgumentException("an unknown engine can't be imitated");
+      }
       kind = Objects.requireNonNull(value, "kind");
       return this;
     }
@@ -465,7 +483,7 @@ public final class FakeEngine implements AutoCloseable {
      * @param value the role
      * @return this
      */
-    public Builder role(FakeRole value) {
+    public Builder role(WorkerRole value) {
       role = Objects.requireNonNull(value, "role");
       return this;
     }
@@ -552,7 +570,8 @@ public final class FakeEngine implements AutoCloseable {
     }
 
     /**
-     * Sets the tokens in a block; {@link FakeKind#defaultBlockSize()} by default.
+     * Sets the tokens in a block; by default 16 on ATOM and 64 elsewhere. (SGLang's own default is
+     * pages of one token; 64 is usual with its hierarchical cache and keeps a simulated pool small.)
      *
      * @param value tokens
      * @return this
@@ -856,7 +875,10 @@ public final class FakeEngine implements AutoCloseable {
     }
 
     private int tokensPerBlock() {
-      return blockSize == 0 ? kind.defaultBlockSize() : blockSize;
+      if (blockSize != 0) {
+        return blockSize;
+      }
+      return kind == EngineKind.ATOM ? 16 : 64;
     }
 
     private Duration scaled(long millis) {
@@ -864,7 +886,7 @@ public final class FakeEngine implements AutoCloseable {
     }
 
     private EngineSettings settings() {
-      boolean sglang = kind == FakeKind.SGLANG;
+      boolean sglang = kind == EngineKind.SGLANG;
       Duration stream = disconnectDelay;
       Duration plain = disconnectDelay;
       if (stream == null || plain == null) {
@@ -904,7 +926,7 @@ public final class FakeEngine implements AutoCloseable {
       return switch (kind) {
         case SGLANG -> "0.5.17";
         case VLLM -> "0.24.0";
-        case ATOM -> "0.1.0";
+        case ATOM, UNKNOWN -> "0.1.0";
       };
     }
 

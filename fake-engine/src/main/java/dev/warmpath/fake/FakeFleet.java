@@ -8,7 +8,7 @@ import java.util.function.UnaryOperator;
  * Several fake engines started and stopped together. Thread-safe; closing it closes them all.
  *
  * <pre>{@code
- * try (FakeFleet fleet = FakeFleet.start("4", worker -> worker.kind(FakeKind.VLLM).speedup(10))) {
+ * try (FakeFleet fleet = FakeFleet.start("4", worker -> worker.kind(EngineKind.VLLM).speedup(10))) {
  *   fleet.urls().forEach(...);
  * }
  * }</pre>

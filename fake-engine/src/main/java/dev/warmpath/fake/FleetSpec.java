@@ -1,6 +1,6 @@
 package dev.warmpath.fake;
 
-import dev.warmpath.fake.wire.FakeRole;
+import dev.warmpath.worker.WorkerRole;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -53,11 +53,11 @@ public record FleetSpec(int regular, int prefill, int decode) {
    *
    * @return one role for each worker
    */
-  public List<FakeRole> roles() {
-    List<FakeRole> roles = new ArrayList<>();
-    roles.addAll(Collections.nCopies(regular, FakeRole.REGULAR));
-    roles.addAll(Collections.nCopies(prefill, FakeRole.PREFILL));
-    roles.addAll(Collections.nCopies(decode, FakeRole.DECODE));
+  public List<WorkerRole> roles() {
+    List<WorkerRole> roles = new ArrayList<>();
+    roles.addAll(Collections.nCopies(regular, WorkerRole.REGULAR));
+    roles.addAll(Collections.nCopies(prefill, WorkerRole.PREFILL));
+    roles.addAll(Collections.nCopies(decode, WorkerRole.DECODE));
     return roles;
   }
 

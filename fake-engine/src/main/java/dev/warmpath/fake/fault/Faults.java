@@ -28,6 +28,7 @@ public final class Faults {
   private final List<Armed> armed = new ArrayList<>();
   private final Map<Fault.Kind, Long> fired = new EnumMap<>(Fault.Kind.class);
   private final SplittableRandom random;
+  private boolean refusing;
   private final Runnable onChange;
 
   /**
@@ -65,7 +66,11 @@ public final class Faults {
 
   /** Disarms everything. Requests that a fault already hit stay as they are. */
   public void clear() {
-    locked(armed::clear);
+    locked(
+        () -> {
+          armed.clear();
+          refusing = false;
+        });
     onChange.run();
   }
 
@@ -105,6 +110,7 @@ public final class Faults {
           each.fired++;
           chosen = each.fault;
           fired.merge(chosen.kind(), 1L, Long::sum);
+          refusing |= chosen.kind() == Fault.Kind.REFUSE;
         }
       }
       return chosen;
@@ -117,11 +123,14 @@ public final class Faults {
    * Tells whether a condition of the engine is switched on.
    *
    * @param kind {@link Fault.Kind#REFUSE}, {@link Fault.Kind#FREEZE} or {@link Fault.Kind#ZOMBIE}
-   * @return whether such a fault is armed
+   * @return whether such a fault is armed, or for {@link Fault.Kind#REFUSE} has fired
    */
   public boolean isOn(Fault.Kind kind) {
     lock.lock();
     try {
+      if (kind == Fault.Kind.REFUSE && refusing) {
+        return true;
+      }
       return armed.stream().anyMatch(each -> each.fault.isState() && each.fault.kind() == kind);
     } finally {
       lock.unlock();

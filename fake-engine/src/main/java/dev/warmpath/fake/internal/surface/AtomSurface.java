@@ -7,7 +7,7 @@ import dev.warmpath.fake.fault.Scope;
 import dev.warmpath.fake.internal.http.HttpRequest;
 import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.CoreMetrics;
-import dev.warmpath.fake.wire.FakeRole;
+import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.fake.wire.MetricNames;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -147,7 +147,7 @@ final class AtomSurface extends EngineSurface {
         .put("id", name)
         .put("object", "model")
         .put("created", life.startedAt().getEpochSecond())
-        .put("owned_by", settings.kind().id());
+        .put("owned_by", settings.kind().label());
   }
 
   private ObjectNode serverInfo() {
@@ -160,10 +160,10 @@ final class AtomSurface extends EngineSurface {
 
   private ObjectNode kvTransferInfo() {
     ObjectNode info = Json.object().put("tp_size", 1).put("dp_size", settings.dpSize());
-    if (settings.role() == FakeRole.REGULAR) {
+    if (settings.role() == WorkerRole.REGULAR) {
       info.putNull("kv_role");
     } else {
-      info.put("kv_role", settings.role() == FakeRole.PREFILL ? "kv_producer" : "kv_consumer");
+      info.put("kv_role", settings.role() == WorkerRole.PREFILL ? "kv_producer" : "kv_consumer");
     }
     return info.put("handshake_port", 6301);
   }

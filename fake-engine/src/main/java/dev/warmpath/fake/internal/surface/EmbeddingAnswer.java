@@ -2,7 +2,7 @@ package dev.warmpath.fake.internal.surface;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.warmpath.fake.wire.FakeKind;
+import dev.warmpath.worker.EngineKind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Base64;
@@ -36,7 +36,7 @@ final class EmbeddingAnswer implements Answer {
   public ObjectNode body(Generation generation) {
     Call call = generation.call();
     ObjectNode body = Json.object();
-    if (generation.settings().kind() == FakeKind.VLLM) {
+    if (generation.settings().kind() == EngineKind.VLLM) {
       body.put("id", call.id()).put("created", call.created());
     }
     body.put("object", "list").put("model", call.model());

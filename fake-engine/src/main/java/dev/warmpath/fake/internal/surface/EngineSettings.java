@@ -1,8 +1,8 @@
 package dev.warmpath.fake.internal.surface;
 
 import dev.warmpath.fake.wire.CacheReport;
-import dev.warmpath.fake.wire.FakeKind;
-import dev.warmpath.fake.wire.FakeRole;
+import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
 import java.time.Duration;
@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * @param seed decides ids
  */
 public record EngineSettings(
-    FakeKind kind,
-    FakeRole role,
+    EngineKind kind,
+    WorkerRole role,
     String model,
     List<String> servedModels,
     List<String> loraAdapters,
@@ -93,6 +93,6 @@ public record EngineSettings(
 
   @Override
   public String toString() {
-    return kind.id() + " " + servedModel() + " " + role;
+    return kind.label() + " " + servedModel() + " " + role;
   }
 }

@@ -64,6 +64,7 @@ public abstract class EngineSurface implements HttpHandler {
       case SGLANG -> new SglangSurface(life, faults, control);
       case VLLM -> new VllmSurface(life, faults, control);
       case ATOM -> new AtomSurface(life, faults, control);
+      case UNKNOWN -> throw new IllegalArgumentException("an unknown engine can't be imitated");
     };
   }
 
@@ -544,7 +545,7 @@ public abstract class EngineSurface implements HttpHandler {
             .put("id", name)
             .put("object", "model")
             .put("created", life.startedAt().getEpochSecond())
-            .put("owned_by", settings.kind().id())
+            .put("owned_by", settings.kind().label())
             .put("root", parent == null ? settings.model() : name);
     card.put("parent", parent);
     card.put("max_model_len", settings.maxModelLen());

@@ -6,7 +6,7 @@ import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.EngineEffect;
-import dev.warmpath.fake.wire.FakeKind;
+import dev.warmpath.worker.EngineKind;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,7 +121,7 @@ public final class Life implements AutoCloseable {
   int balancedRank() {
     int size = ranks.size();
     int first = Math.floorMod(nextRank.getAndIncrement(), size);
-    if (size == 1 || settings.kind() != FakeKind.VLLM) {
+    if (size == 1 || settings.kind() != EngineKind.VLLM) {
       return first;
     }
     int best = first;

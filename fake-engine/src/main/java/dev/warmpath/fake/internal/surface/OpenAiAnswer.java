@@ -3,7 +3,7 @@ package dev.warmpath.fake.internal.surface;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.fake.wire.CacheReport;
-import dev.warmpath.fake.wire.FakeKind;
+import dev.warmpath.worker.EngineKind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * every chat stream, sends a second finish chunk in completions, and always sends usage.
  */
 final class OpenAiAnswer implements Answer {
-  private final FakeKind kind;
+  private final EngineKind kind;
   private final boolean chat;
   private final String prefix;
 
-  OpenAiAnswer(FakeKind kind, boolean chat, Call call) {
+  OpenAiAnswer(EngineKind kind, boolean chat, Call call) {
     this.kind = kind;
     this.chat = chat;
     this.prefix =
@@ -40,13 +40,13 @@ final class OpenAiAnswer implements Answer {
     if (chat && first) {
       sink.data(chunk(generation, item, "\"role\":\"assistant\",\"content\":\"\"", null));
     }
-    boolean finishApart = chat && kind != FakeKind.VLLM;
+    boolean finishApart = chat && kind != EngineKind.VLLM;
     String delta = (chat ? "\"content\":\"" : "") + item.delta() + (chat ? "\"" : "");
     if (item.deltaTokens() > 0 || !finishApart) {
       sink.data(chunk(generation, item, delta, finishApart ? null : finish));
     }
     if (finish != null && finishApart) {
-      sink.data(chunk(generation, item, "", kind == FakeKind.ATOM ? "stop" : finish));
+      sink.data(chunk(generation, item, "", kind == EngineKind.ATOM ? "stop" : finish));
     }
   }
 
@@ -65,15 +65,15 @@ final class OpenAiAnswer implements Answer {
     } else {
       json.append('"').append(finish).append('"');
     }
-    if (kind == FakeKind.SGLANG) {
+    if (kind == EngineKind.SGLANG) {
       json.append(",\"matched_stop\":null");
-    } else if (kind == FakeKind.VLLM && finish != null) {
+    } else if (kind == EngineKind.VLLM && finish != null) {
       json.append(",\"stop_reason\":null");
     }
     json.append("}]");
     if (generation.call().continuousUsage()) {
       json.append(",\"usage\":").append(Json.string(usage(generation)));
-    } else if (kind == FakeKind.SGLANG) {
+    } else if (kind == EngineKind.SGLANG) {
       json.append(",\"usage\":null");
     }
     return json.append('}').toString();
@@ -82,12 +82,12 @@ final class OpenAiAnswer implements Answer {
   @Override
   public void endStream(Generation generation) {
     EventSink sink = generation.sink();
-    if (kind == FakeKind.ATOM && !chat) {
+    if (kind == EngineKind.ATOM && !chat) {
       for (Generation.Item item : generation.items()) {
         sink.data(chunk(generation, item, "", "stop"));
       }
     }
-    if (generation.call().includeUsage() || kind == FakeKind.ATOM) {
+    if (generation.call().includeUsage() || kind == EngineKind.ATOM) {
       sink.data(prefix + "],\"usage\":" + Json.string(usage(generation)) + "}");
     }
     sink.done();
@@ -106,15 +106,15 @@ final class OpenAiAnswer implements Answer {
       choices.add(choice(item));
     }
     ObjectNode usage = usage(generation);
-    if (kind == FakeKind.ATOM) {
+    if (kind == EngineKind.ATOM) {
       usage.put("ttft_s", rounded(generation.secondsToFirstToken()));
       usage.put("tpot_s", rounded(generation.secondsPerLaterToken()));
       usage.put("latency_s", rounded(generation.secondsInAll()));
     }
     body.set("usage", usage);
-    if (kind == FakeKind.SGLANG) {
+    if (kind == EngineKind.SGLANG) {
       body.putObject("metadata").put("weight_version", "default");
-    } else if (kind == FakeKind.VLLM) {
+    } else if (kind == EngineKind.VLLM) {
       body.putNull("kv_transfer_params");
     }
     return body;
@@ -131,10 +131,10 @@ final class OpenAiAnswer implements Answer {
       ObjectNode message = choice.putObject("message");
       message.put("role", "assistant");
       message.put("content", item.all());
-      if (kind == FakeKind.SGLANG) {
+      if (kind == EngineKind.SGLANG) {
         message.putNull("reasoning_content");
         message.putNull("tool_calls");
-      } else if (kind == FakeKind.VLLM) {
+      } else if (kind == EngineKind.VLLM) {
         message.putNull("refusal");
         message.putNull("reasoning");
         message.putArray("tool_calls");
@@ -142,13 +142,13 @@ final class OpenAiAnswer implements Answer {
     } else {
       choice.put("text", item.all());
     }
-    if (kind != FakeKind.ATOM) {
+    if (kind != EngineKind.ATOM) {
       choice.putNull("logprobs");
     }
     choice.put("finish_reason", item.finish());
-    if (kind == FakeKind.SGLANG) {
+    if (kind == EngineKind.SGLANG) {
       choice.putNull("matched_stop");
-    } else if (kind == FakeKind.VLLM) {
+    } else if (kind == EngineKind.VLLM) {
       choice.putNull("stop_reason");
     }
     return choice;
@@ -161,7 +161,7 @@ final class OpenAiAnswer implements Answer {
     usage.put("prompt_tokens", prompt);
     usage.put("total_tokens", prompt + completion);
     usage.put("completion_tokens", completion);
-    if (kind == FakeKind.ATOM) {
+    if (kind == EngineKind.ATOM) {
       if (chat) {
         usage.putObject("prompt_tokens_details").put("cached_tokens", generation.cachedTokens());
       }
@@ -172,7 +172,7 @@ final class OpenAiAnswer implements Answer {
     } else {
       usage.putNull("prompt_tokens_details");
     }
-    if (kind == FakeKind.SGLANG) {
+    if (kind == EngineKind.SGLANG) {
       usage.put("reasoning_tokens", 0);
     }
     return usage;

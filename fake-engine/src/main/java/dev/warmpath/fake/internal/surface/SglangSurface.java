@@ -14,13 +14,12 @@ import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.PauseMode;
 import dev.warmpath.fake.text.FakeTokenizer;
 import dev.warmpath.fake.wire.CacheReport;
-import dev.warmpath.fake.wire.FakeRole;
+import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -257,9 +256,9 @@ final class SglangSurface extends EngineSurface {
   }
 
   private String disaggregationMode() {
-    return settings.role() == FakeRole.REGULAR
+    return settings.role() == WorkerRole.REGULAR
         ? "null"
-        : settings.role().name().toLowerCase(Locale.ROOT);
+        : settings.role().label();
   }
 
   private ObjectNode modelInfo() {
@@ -340,10 +339,10 @@ final class SglangSurface extends EngineSurface {
           .put("graph_gb", 0.0)
           .put("token_capacity", metrics.totalTokens());
     }
-    if (settings.role() != FakeRole.REGULAR && (all || include.contains("disagg"))) {
+    if (settings.role() != WorkerRole.REGULAR && (all || include.contains("disagg"))) {
       ObjectNode disaggregation =
           load.putObject("disaggregation").put("mode", disaggregationMode());
-      if (settings.role() == FakeRole.PREFILL) {
+      if (settings.role() == WorkerRole.PREFILL) {
         disaggregation
             .put("prefill_bootstrap_queue_reqs", 0)
             .put("prefill_inflight_queue_reqs", 0);
@@ -414,7 +413,7 @@ final class SglangSurface extends EngineSurface {
       String labels =
           Prometheus.labels(
               "model_name", settings.servedModel(),
-              "engine_type", settings.role() == FakeRole.REGULAR ? "unified" : disaggregationMode(),
+              "engine_type", settings.role() == WorkerRole.REGULAR ? "unified" : disaggregationMode(),
               "tp_rank", 0,
               "pp_rank", 0,
               "dp_rank", rank);
