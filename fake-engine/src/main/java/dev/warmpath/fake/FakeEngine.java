@@ -19,10 +19,10 @@ import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.fake.scheduler.PauseMode;
 import dev.warmpath.fake.scheduler.VllmCore;
 import dev.warmpath.fake.wire.CacheReport;
-import dev.warmpath.worker.EngineKind;
-import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
+import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.WorkerRole;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
  * One worker that behaves like SGLang, vLLM or ATOM over HTTP, without a GPU.
  *
  * <p>It serves the engine's inference, discovery, load and admin endpoints in the engine's own
- * shapes. Behind them a scheduler with continuous batching and a prefix cache runs on one thread for
- * each data-parallel rank; {@link LatencyModel} says how long its passes take. Answers are
+ * shapes. Behind them a scheduler with continuous batching and a prefix cache runs on one thread
+ * for each data-parallel rank; {@link LatencyModel} says how long its passes take. Answers are
  * deterministic: the same request gets the same text from every fake engine. Stops, sampling and
  * logprobs are not simulated; an answer has exactly as many tokens as the request asks for, or
  * {@link Builder#defaultOutputTokens} when it names no limit.
@@ -133,8 +133,7 @@ public final class FakeEngine implements AutoCloseable {
 
   private void boot() {
     Life next =
-        new Life(
-            settings, starts, clock, this::newCore, "fake-" + server.address().getPort());
+        new Life(settings, starts, clock, this::newCore, "fake-" + server.address().getPort());
     starts++;
     life = next;
     surface = EngineSurface.of(next, faults, control);
@@ -349,8 +348,8 @@ public final class FakeEngine implements AutoCloseable {
   }
 
   /**
-   * Dies as a crashed process would: connections are reset, new ones refused, the cache is gone. The
-   * port stays reserved.
+   * Dies as a crashed process would: connections are reset, new ones refused, the cache is gone.
+   * The port stays reserved.
    */
   public void kill() {
     lock.lock();
@@ -571,7 +570,8 @@ public final class FakeEngine implements AutoCloseable {
 
     /**
      * Sets the tokens in a block; by default 16 on ATOM and 64 elsewhere. (SGLang's own default is
-     * pages of one token; 64 is usual with its hierarchical cache and keeps a simulated pool small.)
+     * pages of one token; 64 is usual with its hierarchical cache and keeps a simulated pool
+     * small.)
      *
      * @param value tokens
      * @return this

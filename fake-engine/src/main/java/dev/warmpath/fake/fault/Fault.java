@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * after N times; {@code rate=P} fires with that probability (seeded by the engine's seed); {@code
  * on=} is {@code generate} (the default), {@code health}, {@code load}, {@code admin}, {@code info}
  * or {@code all}. Keys of some kinds: {@code chunks=K} (hang, reset, cut, truncate, garbage, error)
- * answers with K events of a stream first; {@code status=S} (5xx, error); {@code retry-after=SECONDS}
- * (statuses); {@code factor=F} (slow) stretches forward passes; {@code delay=200ms} (slow) waits
- * before the request is looked at. Examples: {@code hang:after=10}, {@code 5xx:rate=0.1}, {@code
- * 429:retry-after=1}, {@code reset:chunks=3,count=1;slow:factor=4}.
+ * answers with K events of a stream first; {@code status=S} (5xx, error); {@code
+ * retry-after=SECONDS} (statuses); {@code factor=F} (slow) stretches forward passes; {@code
+ * delay=200ms} (slow) waits before the request is looked at. Examples: {@code hang:after=10},
+ * {@code 5xx:rate=0.1}, {@code 429:retry-after=1}, {@code reset:chunks=3,count=1;slow:factor=4}.
  */
 public final class Fault {
 
@@ -65,8 +65,7 @@ public final class Fault {
 
   private static final Set<Kind> STATES = EnumSet.of(Kind.FREEZE, Kind.ZOMBIE);
   private static final Set<Kind> WITH_CHUNKS =
-      EnumSet.of(
-          Kind.HANG, Kind.RESET, Kind.CUT, Kind.TRUNCATE, Kind.GARBAGE, Kind.ERROR);
+      EnumSet.of(Kind.HANG, Kind.RESET, Kind.CUT, Kind.TRUNCATE, Kind.GARBAGE, Kind.ERROR);
 
   private final Kind kind;
   private int after;
@@ -392,20 +391,14 @@ public final class Fault {
   }
 
   private Fault with(String key, String value) {
-    switch (key) {
-      case "after":
-        return after(Integer.parseInt(value));
-      case "count":
-        return times(Integer.parseInt(value));
-      case "rate":
-        return rate(Double.parseDouble(value));
-      case "on":
-        return value.equals("all")
-            ? everywhere()
-            : on(Scope.valueOf(value.toUpperCase(Locale.ROOT)));
-      default:
-        return withOwn(key, value);
-    }
+    return switch (key) {
+      case "after" -> after(Integer.parseInt(value));
+      case "count" -> times(Integer.parseInt(value));
+      case "rate" -> rate(Double.parseDouble(value));
+      case "on" ->
+          value.equals("all") ? everywhere() : on(Scope.valueOf(value.toUpperCase(Locale.ROOT)));
+      default -> withOwn(key, value);
+    };
   }
 
   private Fault withOwn(String key, String value) {
@@ -522,7 +515,8 @@ public final class Fault {
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
-    text.append(kind == Kind.STATUS ? Integer.toString(status) : kind.name().toLowerCase(Locale.ROOT));
+    text.append(
+        kind == Kind.STATUS ? Integer.toString(status) : kind.name().toLowerCase(Locale.ROOT));
     text.append(":after=").append(after).append(",rate=").append(rate);
     if (count != Integer.MAX_VALUE) {
       text.append(",count=").append(count);

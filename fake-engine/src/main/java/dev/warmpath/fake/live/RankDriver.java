@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs one {@link EngineCore} on a thread of its own, in the time of an {@link EngineClock}.
  *
- * <p>Commands are taken between passes, as a real engine takes them. A pass lasts from its start for
- * its modelled duration, the time spent computing it included, and the next one starts where it was
- * due to end, so that wake-up delays do not add up. An idle rank sleeps until a command arrives.
+ * <p>Commands are taken between passes, as a real engine takes them. A pass lasts from its start
+ * for its modelled duration, the time spent computing it included, and the next one starts where it
+ * was due to end, so that wake-up delays do not add up. An idle rank sleeps until a command
+ * arrives.
  *
  * <p>All methods may be called from any thread. {@link #close()} ends the thread; listeners of
  * unfinished requests hear nothing more.

@@ -75,8 +75,8 @@ final class BlockPool {
   }
 
   /**
-   * Takes {@code hits} resident blocks and {@code fresh} new ones, evicting the oldest cached blocks
-   * where needed. All or nothing.
+   * Takes {@code hits} resident blocks and {@code fresh} new ones, evicting the oldest cached
+   * blocks where needed. All or nothing.
    *
    * @return false, without any change, if the pool can't provide them
    */

@@ -171,7 +171,15 @@ public record CoreOptions(
      */
     public CoreOptions build() {
       return new CoreOptions(
-          numBlocks, blockSize, maxNumSeqs, maxNumBatchedTokens, maxModelLen, prefixCaching, chunkedPrefill, preemption, cacheEvents);
+          numBlocks,
+          blockSize,
+          maxNumSeqs,
+          maxNumBatchedTokens,
+          maxModelLen,
+          prefixCaching,
+          chunkedPrefill,
+          preemption,
+          cacheEvents);
     }
   }
 }

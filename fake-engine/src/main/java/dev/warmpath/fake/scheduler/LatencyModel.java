@@ -30,8 +30,8 @@ public interface LatencyModel {
   double decodeMs(int requests, long activeTokens, int meanContextTokens, long totalTokens);
 
   /**
-   * The polynomials of NVIDIA Dynamo's mocker, fitted there to measurements: prefill is quadratic in
-   * the tokens computed by the pass (48 thousand tokens a second at best), decode depends on how
+   * The polynomials of NVIDIA Dynamo's mocker, fitted there to measurements: prefill is quadratic
+   * in the tokens computed by the pass (48 thousand tokens a second at best), decode depends on how
    * full the KV pool is (5.74 to 34 ms) and not on the batch. Close to an 8B FP8 model on an H100.
    *
    * @return the default model
@@ -82,8 +82,8 @@ public interface LatencyModel {
   /**
    * Parses a preset name as a command line gives it.
    *
-   * @param preset {@code polynomial}, {@code instant}, or {@code constant:prefill=MS,decode=MS} with
-   *     milliseconds per prompt token and per decode step
+   * @param preset {@code polynomial}, {@code instant}, or {@code constant:prefill=MS,decode=MS}
+   *     with milliseconds per prompt token and per decode step
    * @return the model
    * @throws IllegalArgumentException if the text is none of these
    */

@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** One request's progress: {@code computed <= blocks * blockSize} and {@code computed <= length}. */
+/**
+ * One request's progress: {@code computed <= blocks * blockSize} and {@code computed <= length}.
+ */
 final class Sequence {
   final EngineRequest request;
   final List<Block> blocks = new ArrayList<>();
@@ -54,8 +56,7 @@ final class Sequence {
       hashes = Arrays.copyOf(hashes, Math.max(count, hashes.length * 2));
     }
     while (hashed < count) {
-      long parent =
-          hashed == 0 ? BlockHash.root(request.cacheNamespace()) : hashes[hashed - 1];
+      long parent = hashed == 0 ? BlockHash.root(request.cacheNamespace()) : hashes[hashed - 1];
       int from = hashed * blockSize;
       hashes[hashed++] = BlockHash.next(parent, request, from, from + blockSize);
     }
@@ -69,8 +70,7 @@ final class Sequence {
     int[] prompt = request.prompt();
     for (int i = 0; i < copy.length; i++) {
       int at = from + i;
-      copy[i] =
-          at < prompt.length ? prompt[at] : request.plannedOutput()[at - prompt.length];
+      copy[i] = at < prompt.length ? prompt[at] : request.plannedOutput()[at - prompt.length];
     }
     return copy;
   }

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * vLLM's v1 scheduling policy as Dynamo's mocker models it ({@code mocker/src/vllm/core.rs}).
  *
- * <p>Each pass serves running requests first, in order, one token for a decoding request and a chunk
- * for one whose prompt is not complete; then it admits from the head of a FIFO queue while the head
- * fits, unless something was preempted. A sampled token takes no KV until the next pass schedules
- * it, so generation itself never allocates and a terminal token is never computed. When blocks run
- * out a running request loses all of its blocks, keeps its generated tokens, and starts again from
- * the head of the queue.
+ * <p>Each pass serves running requests first, in order, one token for a decoding request and a
+ * chunk for one whose prompt is not complete; then it admits from the head of a FIFO queue while
+ * the head fits, unless something was preempted. A sampled token takes no KV until the next pass
+ * schedules it, so generation itself never allocates and a terminal token is never computed. When
+ * blocks run out a running request loses all of its blocks, keeps its generated tokens, and starts
+ * again from the head of the queue.
  */
 public final class VllmCore implements EngineCore {
   private final CoreOptions options;
@@ -125,8 +125,7 @@ public final class VllmCore implements EngineCore {
 
   @Override
   public boolean hasWork() {
-    return (pause == null || pause == PauseMode.DRAIN)
-        && !(running.isEmpty() && waiting.isEmpty());
+    return (pause == null || pause == PauseMode.DRAIN) && !(running.isEmpty() && waiting.isEmpty());
   }
 
   @Override
@@ -190,12 +189,10 @@ public final class VllmCore implements EngineCore {
 
   private boolean grow(Sequence sequence, int tokens, List<EngineEffect> removals) {
     int missing = blocksFor(tokens) - sequence.blocks.size();
-    return missing <= 0
-        || pool.acquire(sequence.hashes(0), 0, missing, sequence.blocks, removals);
+    return missing <= 0 || pool.acquire(sequence.hashes(0), 0, missing, sequence.blocks, removals);
   }
 
-  private void schedule(
-      Sequence sequence, int tokens, Budget budget, List<EngineEffect> onStart) {
+  private void schedule(Sequence sequence, int tokens, Budget budget, List<EngineEffect> onStart) {
     sequence.passPrefix = sequence.computed;
     sequence.passTokens = tokens;
     sequence.computed += tokens;
@@ -235,8 +232,7 @@ public final class VllmCore implements EngineCore {
     return new EngineEffect.BlocksStored(parent, from == 0, stored, sequence.tokens(from, to));
   }
 
-  private void admitWaiting(
-      Budget budget, List<EngineEffect> onStart, List<EngineEffect> onEnd) {
+  private void admitWaiting(Budget budget, List<EngineEffect> onStart, List<EngineEffect> onEnd) {
     long admittedTokens = 0;
     long reusedTokens = 0;
     while (!waiting.isEmpty() && running.size() < options.maxNumSeqs() && budget.tokens > 0) {
@@ -299,8 +295,7 @@ public final class VllmCore implements EngineCore {
       return 0;
     }
     int length = sequence.length();
-    int limit =
-        (sequence.remainingOutput() > 0 ? length - 1 : length) / options.blockSize();
+    int limit = (sequence.remainingOutput() > 0 ? length - 1 : length) / options.blockSize();
     return pool.residentPrefix(sequence.hashes(limit), limit);
   }
 

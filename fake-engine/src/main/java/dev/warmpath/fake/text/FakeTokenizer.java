@@ -6,12 +6,12 @@ import java.util.List;
 /**
  * The tokenizer of fake engines: every 4 bytes of UTF-8 are a token.
  *
- * <p>A text is cut into pieces of 4 bytes from its beginning (the last one may be shorter), and each
- * piece is hashed to a positive 31-bit id. Equal text gives equal tokens everywhere, and appending
- * to a text changes at most its last token, so prefixes stay prefixes. A conversation is rendered
- * turn by turn, each with a marker of its role in front and an end marker behind, so that it is
- * prefix-stable at every turn. {@link PlannedText} is made of 4-byte words: an answer that comes back
- * as a turn of the next request has the very tokens that were generated.
+ * <p>A text is cut into pieces of 4 bytes from its beginning (the last one may be shorter), and
+ * each piece is hashed to a positive 31-bit id. Equal text gives equal tokens everywhere, and
+ * appending to a text changes at most its last token, so prefixes stay prefixes. A conversation is
+ * rendered turn by turn, each with a marker of its role in front and an end marker behind, so that
+ * it is prefix-stable at every turn. {@link PlannedText} is made of 4-byte words: an answer that
+ * comes back as a turn of the next request has the very tokens that were generated.
  *
  * <p>It resembles real tokenizers only in size (about 4 bytes of English to a token).
  */

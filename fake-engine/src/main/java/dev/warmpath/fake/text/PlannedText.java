@@ -8,7 +8,8 @@ import java.util.List;
  * The answer a fake engine is going to give, token by token.
  *
  * <p>Each token is a word of three letters and a space. The words depend on the seed alone, so the
- * same request has the same answer on every worker, and a longer answer begins with the shorter one.
+ * same request has the same answer on every worker, and a longer answer begins with the shorter
+ * one.
  */
 public final class PlannedText {
   private static final String CONSONANTS = "bcdfghjklmnpqrstvwxz";

@@ -51,8 +51,7 @@ final class HttpConnection {
   private volatile long idleSince;
   private boolean continued;
 
-  HttpConnection(
-      HttpServer server, SocketChannel channel, SelectionKey key, RequestParser parser) {
+  HttpConnection(HttpServer server, SocketChannel channel, SelectionKey key, RequestParser parser) {
     this.server = server;
     this.channel = channel;
     this.key = key;

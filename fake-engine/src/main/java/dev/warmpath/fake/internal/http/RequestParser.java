@@ -263,7 +263,8 @@ final class RequestParser {
     String line = new String(buffer, from, to - from, StandardCharsets.ISO_8859_1);
     int semicolon = line.indexOf(';');
     try {
-      int size = Integer.parseInt((semicolon < 0 ? line : line.substring(0, semicolon)).strip(), 16);
+      int size =
+          Integer.parseInt((semicolon < 0 ? line : line.substring(0, semicolon)).strip(), 16);
       if (size >= 0) {
         return size;
       }

@@ -7,8 +7,8 @@ import dev.warmpath.fake.fault.Scope;
 import dev.warmpath.fake.internal.http.HttpRequest;
 import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.CoreMetrics;
-import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.fake.wire.MetricNames;
+import dev.warmpath.worker.WorkerRole;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,10 @@
 package dev.warmpath.fake.internal.surface;
 
 import dev.warmpath.fake.wire.CacheReport;
-import dev.warmpath.worker.EngineKind;
-import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
+import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -22,8 +22,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the imitated engines have in common: routing, faults, and the OpenAI request formats. Runs on
- * the server's thread.
+ * What the imitated engines have in common: routing, faults, and the OpenAI request formats. Runs
+ * on the server's thread.
  */
 public abstract class EngineSurface implements HttpHandler {
   private static final Map<String, String> JSON = Map.of("content-type", "application/json");
@@ -441,8 +441,7 @@ public abstract class EngineSurface implements HttpHandler {
       }
       List<int[]> prompts = new ArrayList<>();
       for (JsonNode one : prompt) {
-        prompts.add(
-            one.isTextual() ? FakeTokenizer.encode(one.asText()) : tokenIds(one, field));
+        prompts.add(one.isTextual() ? FakeTokenizer.encode(one.asText()) : tokenIds(one, field));
       }
       return prompts;
     }

@@ -17,8 +17,9 @@ final class EventSink {
       Map.of("content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache");
   private static final Map<String, String> JSON = Map.of("content-type", "application/json");
   private static final byte[] DONE = "data: [DONE]\n\n".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] GARBAGE =
-      {(byte) 0xff, 0, (byte) 0xde, (byte) 0xad, '\r', '\n', (byte) 0x80, 7, (byte) 0xfe, '\n'};
+  private static final byte[] GARBAGE = {
+    (byte) 0xff, 0, (byte) 0xde, (byte) 0xad, '\r', '\n', (byte) 0x80, 7, (byte) 0xfe, '\n'
+  };
 
   private final HttpExchange exchange;
   private final @Nullable Fault fault;

@@ -235,7 +235,8 @@ final class Generation {
       return "abort";
     }
     boolean whole = item.generated() == item.text.length();
-    boolean natural = call.maxTokens() < 0 && item.text.length() == settings().defaultOutputTokens();
+    boolean natural =
+        call.maxTokens() < 0 && item.text.length() == settings().defaultOutputTokens();
     return whole && (item.text.stopped() || natural) ? "stop" : "length";
   }
 

@@ -55,7 +55,11 @@ public final class Life implements AutoCloseable {
    * @param name prefix of thread names
    */
   public Life(
-      EngineSettings settings, int boot, EngineClock clock, Supplier<EngineCore> cores, String name) {
+      EngineSettings settings,
+      int boot,
+      EngineClock clock,
+      Supplier<EngineCore> cores,
+      String name) {
     this.settings = settings;
     this.clock = clock;
     this.startedAt = clock.instant();

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code /v1/chat/completions} and {@code /v1/completions}.
  *
- * <p>The engines differ in details that clients stumble over. SGLang ends a chat choice with a chunk
- * of its own, vLLM puts the finish reason on the last delta. ATOM says {@code stop} at the end of
- * every chat stream, sends a second finish chunk in completions, and always sends usage.
+ * <p>The engines differ in details that clients stumble over. SGLang ends a chat choice with a
+ * chunk of its own, vLLM puts the finish reason on the last delta. ATOM says {@code stop} at the
+ * end of every chat stream, sends a second finish chunk in completions, and always sends usage.
  */
 final class OpenAiAnswer implements Answer {
   private final EngineKind kind;

@@ -54,8 +54,7 @@ final class ResponsesAnswer implements Answer {
     return event(type).put("item_id", itemId).put("output_index", 0).put("content_index", 0);
   }
 
-  private void response(
-      Generation generation, String type, String status, @Nullable String text) {
+  private void response(Generation generation, String type, String status, @Nullable String text) {
     ObjectNode event = event(type);
     event.set("response", response(generation, status, text));
     send(generation, event);
@@ -109,7 +108,8 @@ final class ResponsesAnswer implements Answer {
     usage.put("input_tokens", prompt);
     usage
         .putObject("input_tokens_details")
-        .put("cached_tokens", OpenAiAnswer.reportsCache(generation) ? generation.cachedTokens() : 0);
+        .put(
+            "cached_tokens", OpenAiAnswer.reportsCache(generation) ? generation.cachedTokens() : 0);
     usage.put("output_tokens", completion);
     usage.putObject("output_tokens_details").put("reasoning_tokens", 0);
     usage.put("total_tokens", prompt + completion);

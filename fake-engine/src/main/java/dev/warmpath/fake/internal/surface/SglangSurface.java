@@ -14,9 +14,9 @@ import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.PauseMode;
 import dev.warmpath.fake.text.FakeTokenizer;
 import dev.warmpath.fake.wire.CacheReport;
-import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
+import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,8 +76,7 @@ final class SglangSurface extends EngineSurface {
     post("/abort_request", Scope.ADMIN, (exchange, fault) -> abortRequest(exchange));
     post("/pause_generation", Scope.ADMIN, (exchange, fault) -> pause(exchange));
     post("/continue_generation", Scope.ADMIN, (exchange, fault) -> resume(exchange));
-    for (String path :
-        List.of("/release_memory_occupation", "/resume_memory_occupation")) {
+    for (String path : List.of("/release_memory_occupation", "/resume_memory_occupation")) {
       get(path, Scope.ADMIN, (exchange, fault) -> empty(exchange, 200));
       post(path, Scope.ADMIN, (exchange, fault) -> empty(exchange, 200));
     }
@@ -201,8 +200,7 @@ final class SglangSurface extends EngineSurface {
   private void health(HttpExchange exchange) {
     Duration latency = settings.healthLatency();
     if (life.paused() || faults.isOn(Fault.Kind.FREEZE)) {
-      control.schedule(
-          latency.multipliedBy(HEALTH_TIMEOUT_FACTOR), () -> empty(exchange, 503));
+      control.schedule(latency.multipliedBy(HEALTH_TIMEOUT_FACTOR), () -> empty(exchange, 503));
     } else if (latency.isZero()) {
       empty(exchange, 200);
     } else {
@@ -224,8 +222,7 @@ final class SglangSurface extends EngineSurface {
     info.put("max_prefill_tokens", settings.maxNumBatchedTokens());
     info.put("chunked_prefill_size", settings.maxNumBatchedTokens());
     info.putNull("context_length");
-    info.put(
-        "max_req_input_len", Math.min(settings.maxModelLen(), settings.totalTokens()) - 1);
+    info.put("max_req_input_len", Math.min(settings.maxModelLen(), settings.totalTokens()) - 1);
     info.put("disaggregation_mode", disaggregationMode());
     info.put("disaggregation_bootstrap_port", settings.bootstrapPort());
     info.put("enable_hierarchical_cache", false);
@@ -256,9 +253,7 @@ final class SglangSurface extends EngineSurface {
   }
 
   private String disaggregationMode() {
-    return settings.role() == WorkerRole.REGULAR
-        ? "null"
-        : settings.role().label();
+    return settings.role() == WorkerRole.REGULAR ? "null" : settings.role().label();
   }
 
   private ObjectNode modelInfo() {
@@ -343,9 +338,7 @@ final class SglangSurface extends EngineSurface {
       ObjectNode disaggregation =
           load.putObject("disaggregation").put("mode", disaggregationMode());
       if (settings.role() == WorkerRole.PREFILL) {
-        disaggregation
-            .put("prefill_bootstrap_queue_reqs", 0)
-            .put("prefill_inflight_queue_reqs", 0);
+        disaggregation.put("prefill_bootstrap_queue_reqs", 0).put("prefill_inflight_queue_reqs", 0);
       } else {
         disaggregation
             .put("decode_prealloc_queue_reqs", 0)
@@ -412,11 +405,16 @@ final class SglangSurface extends EngineSurface {
       CoreMetrics metrics = snapshots.get(rank).metrics();
       String labels =
           Prometheus.labels(
-              "model_name", settings.servedModel(),
-              "engine_type", settings.role() == WorkerRole.REGULAR ? "unified" : disaggregationMode(),
-              "tp_rank", 0,
-              "pp_rank", 0,
-              "dp_rank", rank);
+              "model_name",
+              settings.servedModel(),
+              "engine_type",
+              settings.role() == WorkerRole.REGULAR ? "unified" : disaggregationMode(),
+              "tp_rank",
+              0,
+              "pp_rank",
+              0,
+              "dp_rank",
+              rank);
       text.gauge(prefix + "num_running_reqs", labels, metrics.running());
       text.gauge(prefix + "num_queue_reqs", labels, metrics.waiting());
       text.gauge(prefix + "num_used_tokens", labels, metrics.usedTokens());

@@ -58,8 +58,7 @@ final class VllmSurface extends EngineSurface {
     get(
         "/is_sleeping",
         Scope.ADMIN,
-        (exchange, fault) ->
-            json(exchange, Json.object().put("is_sleeping", life.sleeping())));
+        (exchange, fault) -> json(exchange, Json.object().put("is_sleeping", life.sleeping())));
     post("/pause", Scope.ADMIN, (exchange, fault) -> pause(exchange));
     post("/resume", Scope.ADMIN, (exchange, fault) -> resume(exchange));
     get(
@@ -128,8 +127,7 @@ final class VllmSurface extends EngineSurface {
     if (settings.servedModels().contains(name) || settings.loraAdapters().contains(name)) {
       return name;
     }
-    throw new ApiError(
-        404, errorBody(404, "The model `" + name + "` does not exist.", "model"));
+    throw new ApiError(404, errorBody(404, "The model `" + name + "` does not exist.", "model"));
   }
 
   @Override
@@ -218,8 +216,7 @@ final class VllmSurface extends EngineSurface {
       case "wait" -> PauseMode.DRAIN;
       case "keep" -> PauseMode.IN_PLACE;
       default ->
-          throw new ApiError(
-              400, Json.object().put("error", "mode must be abort, wait or keep"));
+          throw new ApiError(400, Json.object().put("error", "mode must be abort, wait or keep"));
     };
   }
 
@@ -232,14 +229,12 @@ final class VllmSurface extends EngineSurface {
                 clear && mode == PauseMode.ABORT
                     ? life.flush()
                     : CompletableFuture.completedFuture(true))
-        .whenComplete(
-            (done, failure) -> json(exchange, Json.object().put("status", "paused")));
+        .whenComplete((done, failure) -> json(exchange, Json.object().put("status", "paused")));
   }
 
   private void resume(HttpExchange exchange) {
     life.applyToAll(new EngineCommand.Resume())
-        .whenComplete(
-            (effects, failure) -> json(exchange, Json.object().put("status", "resumed")));
+        .whenComplete((effects, failure) -> json(exchange, Json.object().put("status", "resumed")));
   }
 
   private void abortRequests(HttpExchange exchange) {
@@ -259,8 +254,7 @@ final class VllmSurface extends EngineSurface {
     List<RankSnapshot> snapshots = life.snapshots();
     for (int rank = 0; rank < snapshots.size(); rank++) {
       CoreMetrics metrics = snapshots.get(rank).metrics();
-      String labels =
-          Prometheus.labels("model_name", settings.servedModel(), "engine", rank);
+      String labels = Prometheus.labels("model_name", settings.servedModel(), "engine", rank);
       text.gauge("vllm:num_requests_running", labels, metrics.running());
       text.gauge("vllm:num_requests_waiting", labels, metrics.waiting());
       if (v0) {
@@ -291,12 +285,19 @@ final class VllmSurface extends EngineSurface {
 
   private String cacheConfig(int rank) {
     return Prometheus.labels(
-        "block_size", settings.blockSize(),
-        "cache_dtype", "auto",
-        "enable_prefix_caching", "True",
-        "engine", rank,
-        "kv_cache_size_tokens", settings.totalTokens(),
-        "num_gpu_blocks", settings.numBlocks(),
-        "sliding_window", "None");
+        "block_size",
+        settings.blockSize(),
+        "cache_dtype",
+        "auto",
+        "enable_prefix_caching",
+        "True",
+        "engine",
+        rank,
+        "kv_cache_size_tokens",
+        settings.totalTokens(),
+        "num_gpu_blocks",
+        settings.numBlocks(),
+        "sliding_window",
+        "None");
   }
 }
