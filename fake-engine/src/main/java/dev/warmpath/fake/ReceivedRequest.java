@@ -11,7 +11,6 @@ import java.util.Map;
  * @param headers headers by lower-case name
  * @param body exact bytes of the body
  */
-@SuppressWarnings("ArrayRecordComponent") // handed over as it arrived
 public record ReceivedRequest(
     String method,
     String path,

@@ -38,7 +38,6 @@ public sealed interface EngineEffect {
    * @param blockHashes chained hashes, in sequence order
    * @param tokens token ids of those blocks, concatenated
    */
-  @SuppressWarnings("ArrayRecordComponent") // published once, compared by no one
   record BlocksStored(long parentHash, boolean root, long[] blockHashes, int[] tokens)
       implements EngineEffect {}
 

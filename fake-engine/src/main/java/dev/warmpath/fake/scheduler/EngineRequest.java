@@ -15,7 +15,6 @@ import java.util.Objects;
  * @param cacheNamespace two requests share cached prefixes only when this is equal (cache salt,
  *     LoRA adapter)
  */
-@SuppressWarnings("ArrayRecordComponent") // token ids are large and the scheduler reads them once
 public record EngineRequest(long id, int[] prompt, int[] plannedOutput, long cacheNamespace) {
   /** Checks that the arrays are present. */
   public EngineRequest {

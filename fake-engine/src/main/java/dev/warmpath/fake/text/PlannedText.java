@@ -19,15 +19,13 @@ public final class PlannedText {
   private static final int[] WORD_TOKENS = new int[WORDS];
 
   static {
-    int at = 0;
-    for (char first : CONSONANTS.toCharArray()) {
-      for (char vowel : VOWELS.toCharArray()) {
-        for (char last : CONSONANTS.toCharArray()) {
-          String word = new String(new char[] {first, vowel, last, ' '});
-          WORD_TEXTS[at] = word;
-          WORD_TOKENS[at++] = FakeTokenizer.encode(word)[0];
-        }
-      }
+    for (int i = 0; i < WORDS; i++) {
+      int vowelAndLast = i % (VOWELS.length() * CONSONANTS.length());
+      char first = CONSONANTS.charAt(i / (VOWELS.length() * CONSONANTS.length()));
+      char vowel = VOWELS.charAt(vowelAndLast / CONSONANTS.length());
+      char last = CONSONANTS.charAt(vowelAndLast % CONSONANTS.length());
+      WORD_TEXTS[i] = "" + first + vowel + last + ' ';
+      WORD_TOKENS[i] = FakeTokenizer.encode(WORD_TEXTS[i])[0];
     }
   }
 

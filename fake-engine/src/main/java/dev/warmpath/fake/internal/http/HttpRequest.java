@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param headers headers by lower-case name, repeated ones joined with a comma
  * @param body the body, empty if there is none
  */
-@SuppressWarnings("ArrayRecordComponent") // bodies are large and read once
 public record HttpRequest(
     String method,
     String path,

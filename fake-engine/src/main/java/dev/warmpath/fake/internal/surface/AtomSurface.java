@@ -181,15 +181,15 @@ final class AtomSurface extends EngineSurface {
     if (!present) {
       return text.toString();
     }
-    double running = 0;
-    double waiting = 0;
-    double used = 0;
-    double cached = 0;
-    double total = 0;
-    double preemptions = 0;
-    double prompt = 0;
-    double hits = 0;
-    double generated = 0;
+    long running = 0;
+    long waiting = 0;
+    long used = 0;
+    long cached = 0;
+    long total = 0;
+    long preemptions = 0;
+    long prompt = 0;
+    long hits = 0;
+    long generated = 0;
     for (RankSnapshot snapshot : life.snapshots()) {
       CoreMetrics metrics = snapshot.metrics();
       running += metrics.running();
@@ -210,7 +210,7 @@ final class AtomSurface extends EngineSurface {
     text.gauge("atom:kv_cache_blocks_free", "", total - used);
     text.gauge("atom:kv_cache_blocks_total", "", total);
     text.gauge("atom:kv_cache_blocks_indexed", "", used + cached);
-    text.gauge("atom:kv_cache_usage_ratio", "", total == 0 ? 0 : used / total);
+    text.gauge("atom:kv_cache_usage_ratio", "", total == 0 ? 0 : (double) used / total);
     text.counter("atom:requests_finished_total", "", life.counts().served());
     text.counter("atom:prompt_tokens_total", "", prompt);
     text.counter("atom:generation_tokens_total", "", generated);
@@ -218,7 +218,7 @@ final class AtomSurface extends EngineSurface {
     text.counter("atom:prefix_cache_requests_total", "", life.counts().received());
     text.counter("atom:prefix_cache_cached_tokens_total", "", hits);
     text.counter("atom:prefix_cache_full_tokens_total", "", prompt);
-    text.gauge("atom:prefix_cache_hit_ratio", "", prompt == 0 ? 0 : hits / prompt);
+    text.gauge("atom:prefix_cache_hit_ratio", "", prompt == 0 ? 0 : (double) hits / prompt);
     text.gauge("process_start_time_seconds", "", life.startedAt().toEpochMilli() / 1e3);
     return text.toString();
   }

@@ -18,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -218,6 +220,19 @@ public abstract class EngineSurface implements HttpHandler {
 
   static void empty(HttpExchange exchange, int status) {
     exchange.respond(status, Map.of(), NOTHING);
+  }
+
+  /** Answers once something is done; the connection breaks off if the engine dies first. */
+  static <T> void whenDone(HttpExchange exchange, CompletableFuture<T> work, Consumer<T> answer) {
+    var unused =
+        work.whenComplete(
+            (result, failure) -> {
+              if (failure != null) {
+                exchange.cut();
+              } else {
+                answer.accept(result);
+              }
+            });
   }
 
   // ---- inference ----

@@ -10,16 +10,20 @@ final class Prometheus {
   private final StringBuilder text = new StringBuilder(2048);
   private final Set<String> declared = new HashSet<>();
 
-  Prometheus gauge(String name, String labels, double value) {
-    return sample("gauge", name, labels, value);
+  void gauge(String name, String labels, double value) {
+    sample("gauge", name, labels, Double.toString(value));
+  }
+
+  void gauge(String name, String labels, long value) {
+    sample("gauge", name, labels, Long.toString(value));
   }
 
   /** A counter, whose name ends in {@code _total}. */
-  Prometheus counter(String name, String labels, double value) {
-    return sample("counter", name, labels, value);
+  void counter(String name, String labels, long value) {
+    sample("counter", name, labels, Long.toString(value));
   }
 
-  private Prometheus sample(String type, String name, String labels, double value) {
+  private void sample(String type, String name, String labels, String value) {
     if (declared.add(name)) {
       text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
     }
@@ -28,7 +32,6 @@ final class Prometheus {
       text.append('{').append(labels).append('}');
     }
     text.append(' ').append(value).append('\n');
-    return this;
   }
 
   /** Formats labels from names and values in turn. */

@@ -435,22 +435,16 @@ final class SglangSurface extends EngineSurface {
   }
 
   private void flush(HttpExchange exchange) {
-    life.flush()
-        .whenComplete(
-            (done, failure) -> {
-              if (failure != null) {
-                exchange.cut();
-              } else if (done) {
-                plain(
-                    exchange,
-                    200,
-                    "Cache flushed.\nPlease check backend logs for more details."
-                        + " (When there are running or waiting requests, the operation will not be"
-                        + " performed.)\n");
-              } else {
-                plain(exchange, 400, "Flush cache failed.\n");
-              }
-            });
+    whenDone(
+        exchange,
+        life.flush(),
+        done -> {
+          if (done) {
+            plain(exchange, 200, "Cache flushed.\n");
+          } else {
+            plain(exchange, 400, "Flush cache failed.\n");
+          }
+        });
   }
 
   private void abortRequest(HttpExchange exchange) {
@@ -481,14 +475,9 @@ final class SglangSurface extends EngineSurface {
   }
 
   private void answer(HttpExchange exchange, EngineCommand command, String message) {
-    life.applyToAll(command)
-        .whenComplete(
-            (effects, failure) -> {
-              if (failure != null) {
-                exchange.cut();
-              } else {
-                json(exchange, Json.object().put("message", message).put("status", "ok"));
-              }
-            });
+    whenDone(
+        exchange,
+        life.applyToAll(command),
+        done -> json(exchange, Json.object().put("message", message).put("status", "ok")));
   }
 }

@@ -187,27 +187,26 @@ final class VllmSurface extends EngineSurface {
   /** Answers 200 whether or not the cache was in use. */
   private void resetPrefixCache(HttpExchange exchange) {
     boolean running = "true".equals(exchange.request().query().get("reset_running_requests"));
-    if (running) {
-      life.applyToAll(new EngineCommand.Pause(PauseMode.RETRACT))
-          .thenCompose(ignored -> life.flush())
-          .thenCompose(ignored -> life.applyToAll(new EngineCommand.Resume()))
-          .whenComplete((effects, failure) -> empty(exchange, 200));
-    } else {
-      life.flush().whenComplete((done, failure) -> empty(exchange, 200));
-    }
+    CompletableFuture<?> reset =
+        running
+            ? life.applyToAll(new EngineCommand.Pause(PauseMode.RETRACT))
+                .thenCompose(ignored -> life.flush())
+                .thenCompose(ignored -> life.applyToAll(new EngineCommand.Resume()))
+            : life.flush();
+    whenDone(exchange, reset, done -> empty(exchange, 200));
   }
 
   private void sleep(HttpExchange exchange) {
     life.sleeping(true);
-    life.applyToAll(new EngineCommand.Pause(pauseMode(exchange, "abort")))
-        .thenCompose(ignored -> life.flush())
-        .whenComplete((done, failure) -> empty(exchange, 200));
+    CompletableFuture<Boolean> asleep =
+        life.applyToAll(new EngineCommand.Pause(pauseMode(exchange, "abort")))
+            .thenCompose(ignored -> life.flush());
+    whenDone(exchange, asleep, done -> empty(exchange, 200));
   }
 
   private void wakeUp(HttpExchange exchange) {
     life.sleeping(false);
-    life.applyToAll(new EngineCommand.Resume())
-        .whenComplete((effects, failure) -> empty(exchange, 200));
+    whenDone(exchange, life.applyToAll(new EngineCommand.Resume()), done -> empty(exchange, 200));
   }
 
   private PauseMode pauseMode(HttpExchange exchange, String otherwise) {
@@ -223,18 +222,18 @@ final class VllmSurface extends EngineSurface {
   private void pause(HttpExchange exchange) {
     PauseMode mode = pauseMode(exchange, "abort");
     boolean clear = !"false".equals(exchange.request().query().get("clear_cache"));
-    life.applyToAll(new EngineCommand.Pause(mode))
-        .thenCompose(
-            effects ->
-                clear && mode == PauseMode.ABORT
-                    ? life.flush()
-                    : CompletableFuture.completedFuture(true))
-        .whenComplete((done, failure) -> json(exchange, Json.object().put("status", "paused")));
+    CompletableFuture<?> paused = life.applyToAll(new EngineCommand.Pause(mode));
+    if (clear && mode == PauseMode.ABORT) {
+      paused = paused.thenCompose(ignored -> life.flush());
+    }
+    whenDone(exchange, paused, done -> json(exchange, Json.object().put("status", "paused")));
   }
 
   private void resume(HttpExchange exchange) {
-    life.applyToAll(new EngineCommand.Resume())
-        .whenComplete((effects, failure) -> json(exchange, Json.object().put("status", "resumed")));
+    whenDone(
+        exchange,
+        life.applyToAll(new EngineCommand.Resume()),
+        done -> json(exchange, Json.object().put("status", "resumed")));
   }
 
   private void abortRequests(HttpExchange exchange) {

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.warmpath.fake.fault;
+
+import org.jspecify.annotations.NullMarked;

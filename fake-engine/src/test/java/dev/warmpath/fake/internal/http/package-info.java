@@ -1,0 +1,4 @@
+@NullMarked
+package dev.warmpath.fake.internal.http;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.warmpath.fake.live;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.warmpath.fake.scheduler;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.warmpath.fake.text;
+
+import org.jspecify.annotations.NullMarked;
