@@ -3,6 +3,7 @@ package dev.warmpath.api;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,10 +76,15 @@ public final class Headers {
 
   /** These headers without any value of {@code name}. */
   public Headers without(String name) {
-    List<String> kept = new ArrayList<>();
+    return filter(key -> !key.equalsIgnoreCase(name));
+  }
+
+  /** The pairs whose name passes. */
+  public Headers filter(Predicate<String> names) {
+    List<String> kept = new ArrayList<>(namesAndValues.size());
     forEach(
         (key, value) -> {
-          if (!key.equalsIgnoreCase(name)) {
+          if (names.test(key)) {
             kept.add(key);
             kept.add(value);
           }

@@ -3,6 +3,9 @@ package dev.warmpath.health;
 import dev.warmpath.worker.Topology;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRegistry;
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -13,6 +16,8 @@ public final class Fleet implements AutoCloseable {
   private final WorkerRegistry registry;
   private final WorkerRegistry.Listener listener = this::onChange;
   private final Consumer<WorkerRank> onGone;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
   private volatile FleetView view = FleetView.EMPTY;
 
   /**
@@ -31,6 +36,26 @@ public final class Fleet implements AutoCloseable {
     return view;
   }
 
+  /**
+   * Waits until there is a worker.
+   *
+   * @return the view once there is one, or the latest after {@code atMost} or an interrupt, which stays pending
+   */
+  public FleetView awaitWorkers(Duration atMost) {
+    long left = atMost.toNanos();
+    lock.lock();
+    try {
+      while (view.topology().workers().isEmpty() && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      lock.unlock();
+    }
+    return view;
+  }
+
   private void onChange(Topology before, Topology after) {
     FleetView old = view;
     RankState[] states = new RankState[after.slotCount()];
@@ -41,7 +66,13 @@ public final class Fleet implements AutoCloseable {
       states[rank.slot()] = known != null ? known : new RankState(rank);
     }
     FleetView next = new FleetView(after, states);
-    view = next;
+    lock.lock();
+    try {
+      view = next;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
     for (WorkerRank rank : old.topology().ranks()) {
       if (next.find(rank) == null) {
         onGone.accept(rank);

@@ -17,6 +17,8 @@ public final class Prompt {
   private final byte[] bytes;
   private final int tokens;
   private final Exactness exactness;
+  private final @Nullable String requestId;
+  private final boolean single;
 
   Prompt(
       @Nullable String model,
@@ -24,13 +26,17 @@ public final class Prompt {
       String namespace,
       byte[] bytes,
       int tokens,
-      Exactness exactness) {
+      Exactness exactness,
+      @Nullable String requestId,
+      boolean single) {
     this.model = model;
     this.stream = stream;
     this.namespace = namespace;
     this.bytes = bytes;
     this.tokens = tokens;
     this.exactness = exactness;
+    this.requestId = requestId;
+    this.single = single;
   }
 
   /** The model or LoRA adapter the request names, or null. */
@@ -64,6 +70,16 @@ public final class Prompt {
   /** How faithful it is. */
   public Exactness exactness() {
     return exactness;
+  }
+
+  /** The request id that the body itself carries ({@code rid}), or null. */
+  public @Nullable String requestId() {
+    return requestId;
+  }
+
+  /** Whether the body is one generation: known to be neither a batch of prompts nor {@code n > 1}. */
+  public boolean single() {
+    return single;
   }
 
   /** Sizes only: never the text. */

@@ -41,7 +41,7 @@ public final class PromptReader {
    */
   public Prompt read(RouterRequest request) {
     if (!understood(request.path()) || request.body().length == 0) {
-      return new Prompt(null, false, "", new byte[0], 0, Exactness.OPAQUE);
+      return new Prompt(null, false, "", new byte[0], 0, Exactness.OPAQUE, null, false);
     }
     Body body = new Body();
     try (JsonParser parser = json.createParser(request.body())) {
@@ -123,6 +123,8 @@ public final class PromptReader {
     private @Nullable String cacheSalt;
     private @Nullable String extraKey;
     private @Nullable String adapter;
+    private @Nullable String requestId;
+    private boolean batch;
     private final Bytes tools = new Bytes();
     private final Bytes text = new Bytes();
 
@@ -136,6 +138,16 @@ public final class PromptReader {
           case "cache_salt" -> cacheSalt = textOrNull(parser);
           case "extra_key" -> extraKey = textOrNull(parser);
           case "lora_path" -> adapter = textOrNull(parser);
+          case "rid" -> {
+            requestId = textOrNull(parser);
+            batch |= requestId == null;
+          }
+          case "n" -> {
+            batch |=
+                parser.currentToken() != JsonToken.VALUE_NUMBER_INT
+                    || !parser.getText().equals("1");
+            parser.skipChildren();
+          }
           case "tools", "functions" -> copyValue(parser, tools);
           case "messages" -> messages(parser);
           case "instructions" -> {
@@ -252,10 +264,12 @@ public final class PromptReader {
             text.mark(RECORD);
           }
           case START_ARRAY -> {
+            batch = true;
             input(parser);
             text.mark(RECORD);
           }
           default -> {
+            batch = true;
             copyValue(parser, text);
             text.mark(RECORD);
           }
@@ -323,7 +337,9 @@ public final class PromptReader {
           namespace(),
           bytes,
           tokens,
-          bytes.length == 0 ? Exactness.OPAQUE : Exactness.ESTIMATED);
+          bytes.length == 0 ? Exactness.OPAQUE : Exactness.ESTIMATED,
+          requestId,
+          !batch);
     }
 
     private String namespace() {

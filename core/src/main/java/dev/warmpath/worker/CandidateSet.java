@@ -12,6 +12,7 @@ public final class CandidateSet {
   private final WorkerRole role;
   private final WorkerRank[] ranks;
   private final long key;
+  private final int workers;
 
   CandidateSet(WorkerRole role, List<WorkerRank> ranks) {
     this.role = role;
@@ -21,6 +22,7 @@ public final class CandidateSet {
       hash = fnv(hash, rank.toString());
     }
     this.key = hash;
+    this.workers = (int) ranks.stream().map(rank -> rank.worker().id()).distinct().count();
   }
 
   private static long fnv(long hash, String text) {
@@ -38,6 +40,11 @@ public final class CandidateSet {
   /** How many there are. */
   public int size() {
     return ranks.length;
+  }
+
+  /** How many workers they belong to. */
+  public int workers() {
+    return workers;
   }
 
   /** The i-th candidate, 0-based. */

@@ -1,0 +1,184 @@
+package dev.warmpath.dispatch;
+
+import dev.warmpath.api.AttemptRecord;
+import dev.warmpath.api.Usage;
+import dev.warmpath.policy.Candidate;
+import dev.warmpath.transport.Exchange;
+import dev.warmpath.transport.OutboundRequest;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request at one worker, holding that worker's lease. Ends exactly once, in {@link #completed}, {@link #rejected},
+ * {@link #failed} or by the dispatch's cancellation, whichever comes first; later calls do nothing. Driven by one
+ * thread; cancellation may come from any.
+ */
+public final class Attempt implements Step {
+  private final Dispatch dispatch;
+  private final Candidate candidate;
+  private final int number;
+  private final OutboundRequest outbound;
+  private final DispatchLease lease;
+  private final CircuitBreaker.Permit permit;
+  private final PrefixFeed.Ticket ticket;
+  private final long startedNanos;
+  private final AtomicBoolean ended = new AtomicBoolean();
+  private volatile long firstByteNanos;
+  private volatile boolean gotFirstByte;
+  private volatile @Nullable Exchange exchange;
+
+  Attempt(
+      Dispatch dispatch,
+      Candidate candidate,
+      int number,
+      OutboundRequest outbound,
+      DispatchLease lease,
+      CircuitBreaker.Permit permit,
+      PrefixFeed.Ticket ticket,
+      long startedNanos) {
+    this.dispatch = dispatch;
+    this.candidate = candidate;
+    this.number = number;
+    this.outbound = outbound;
+    this.lease = lease;
+    this.permit = permit;
+    this.ticket = ticket;
+    this.startedNanos = startedNanos;
+  }
+
+  /** Where it goes and why. */
+  public Candidate candidate() {
+    return candidate;
+  }
+
+  /** Its number within the request, from 1. */
+  public int number() {
+    return number;
+  }
+
+  /** What is to be sent. */
+  public OutboundRequest outbound() {
+    return outbound;
+  }
+
+  /** Names the exchange that carries it, so that a cancellation reaches it; cancels it if that came already. */
+  public void carriedBy(Exchange exchange) {
+    this.exchange = exchange;
+    if (ended.get()) {
+      exchange.cancel();
+    }
+  }
+
+  /** The first byte of the response body arrived. Later calls do nothing. */
+  public void firstByte() {
+    if (gotFirstByte || ended.get()) {
+      return;
+    }
+    firstByteNanos = dispatch.now();
+    gotFirstByte = true;
+    dispatch.tellFirstByte(this);
+  }
+
+  /**
+   * The whole response arrived: ends the request.
+   *
+   * @param usage token counts it reports, or null
+   */
+  public void completed(@Nullable Usage usage) {
+    if (!ended.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      long now = dispatch.now();
+      long first = gotFirstByte ? firstByteNanos : now;
+      lease.state().succeeded((first - startedNanos) / 1e6, now);
+      permit.succeeded(now);
+      ticket.confirm();
+    } finally {
+      lease.release();
+      dispatch.completed(this, null, 200, usage);
+    }
+  }
+
+  /**
+   * The worker answered with a client error, which is the request's fault and no other worker would answer differently:
+   * ends the request without judging the worker, which has proved alive.
+   *
+   * @param status the status
+   */
+  public void rejected(int status) {
+    if (!ended.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      permit.neutral(dispatch.now());
+      ticket.withdraw();
+    } finally {
+      lease.release();
+      dispatch.completed(this, "status " + status, status, null);
+    }
+  }
+
+  /**
+   * The attempt failed. Ask the dispatch for its next step: another attempt, a pause, or the final error.
+   *
+   * @param delivered whether bytes of this response have reached the caller, so that nothing may be sent again
+   */
+  void failed(Failure failure, boolean delivered) {
+    if (!ended.compareAndSet(false, true)) {
+      return;
+    }
+    long now = dispatch.now();
+    try {
+      if (failure.blame() == Failure.Blame.BROKEN) {
+        permit.failed(now);
+      } else {
+        permit.neutral(now);
+      }
+      if (gotFirstByte) {
+        ticket.confirm();
+      } else {
+        ticket.withdraw();
+      }
+    } finally {
+      lease.release();
+      dispatch.attemptFailed(this, failure, delivered, now);
+    }
+  }
+
+  /** The caller cancelled. */
+  void cancelled() {
+    if (!ended.compareAndSet(false, true)) {
+      return;
+    }
+    Exchange carrying = exchange;
+    try {
+      if (carrying != null) {
+        carrying.cancel();
+      }
+      permit.neutral(dispatch.now());
+      if (gotFirstByte) {
+        ticket.confirm();
+      } else {
+        ticket.withdraw();
+      }
+    } finally {
+      lease.release();
+    }
+  }
+
+  boolean ended() {
+    return ended.get();
+  }
+
+  AttemptRecord record(@Nullable Failure failure, long now) {
+    return new AttemptRecord(
+        candidate.target().toString(),
+        candidate.step(),
+        failure == null ? null : failure.phase(),
+        failure == null ? 0 : failure.status(),
+        failure == null ? null : failure.error(),
+        Duration.ofNanos(now - startedNanos));
+  }
+}

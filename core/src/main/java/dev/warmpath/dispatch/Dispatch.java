@@ -1,0 +1,447 @@
+package dev.warmpath.dispatch;
+
+import dev.warmpath.api.AllAttemptsFailedException;
+import dev.warmpath.api.AttemptRecord;
+import dev.warmpath.api.DeadlineExceededException;
+import dev.warmpath.api.NoWorkerAvailableException;
+import dev.warmpath.api.RequestCancelledException;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouteDecision.CandidateView;
+import dev.warmpath.api.RouteOptions;
+import dev.warmpath.api.RouterException;
+import dev.warmpath.api.RouterListener.DeadLetter;
+import dev.warmpath.api.RouterListener.Outcome;
+import dev.warmpath.api.RouterListener.RequestEvent;
+import dev.warmpath.api.RouterOverloadedException;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.StreamInterruptedException;
+import dev.warmpath.api.Usage;
+import dev.warmpath.policy.Candidate;
+import dev.warmpath.policy.RoutePlan;
+import dev.warmpath.prompt.Prompt;
+import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.Timeouts;
+import dev.warmpath.worker.Worker;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One admitted request on its way: walks its plan attempt by attempt until one completes or none is left. It waits for
+ * nothing itself, so that a thread, a callback or a virtual clock can drive it alike: {@link #next()} gives an attempt
+ * to make, or a pause to let pass, or throws the final error.
+ *
+ * <p>Driven by one thread at a time; {@link #cancel()} may come from any. Ends exactly once, and gives its admission
+ * back then.
+ */
+public final class Dispatch {
+  private final Dispatcher dispatcher;
+  private final long requestId;
+  private final RouterRequest request;
+  private final Prompt prompt;
+  private final RouteOptions options;
+  private final Dispatcher.Terms terms;
+  private final long startedNanos;
+  private final AtomicBoolean finished = new AtomicBoolean();
+
+  private Dispatcher.@Nullable Routed routed;
+  private @Nullable RoutePlan plan;
+  private final List<AttemptRecord> attempts = new ArrayList<>(1);
+  private final Deque<Candidate> heldBack = new ArrayDeque<>(0);
+  private int started;
+  private boolean retryPaid;
+  private boolean paused;
+  private @Nullable Attempt lastAttempt;
+  private @Nullable Failure lastFailure;
+  private @Nullable Attempt staleReplayed;
+  private volatile @Nullable Attempt current;
+  private final CountDownLatch cancelled = new CountDownLatch(1);
+
+  Dispatch(
+      Dispatcher dispatcher,
+      long requestId,
+      RouterRequest request,
+      Prompt prompt,
+      RouteOptions options,
+      Dispatcher.Terms terms,
+      long startedNanos) {
+    this.dispatcher = dispatcher;
+    this.requestId = requestId;
+    this.request = request;
+    this.prompt = prompt;
+    this.options = options;
+    this.terms = terms;
+    this.startedNanos = startedNanos;
+  }
+
+  /** The client's number for the request. */
+  public long requestId() {
+    return requestId;
+  }
+
+  /** What is known of its prompt. */
+  public Prompt prompt() {
+    return prompt;
+  }
+
+  /** Whether it is over. */
+  public boolean finished() {
+    return finished.get();
+  }
+
+  /** Where it goes, or went, and why, as far as it has come. Called by the driving thread, or once it is over. */
+  public RouteDecision decision() {
+    Dispatcher.Routed at = routed;
+    Attempt attempt = lastAttempt;
+    List<AttemptRecord> all = List.copyOf(attempts);
+    if (attempt != null && attempts.size() < started) {
+      List<AttemptRecord> withRunning = new ArrayList<>(attempts);
+      withRunning.add(attempt.record(null, now()));
+      all = List.copyOf(withRunning);
+    }
+    return new RouteDecision(
+        terms.policy().name(),
+        at == null ? 0 : at.view().topology().version(),
+        Dispatcher.summary(prompt),
+        List.of(),
+        attempt == null ? null : view(attempt.candidate()),
+        List.of(),
+        all);
+  }
+
+  private CandidateView view(Candidate candidate) {
+    OptionalInt rank = candidate.target().rank();
+    return new CandidateView(
+        candidate.target().worker().id().value(),
+        rank.isPresent() ? rank.getAsInt() : null,
+        candidate.target().worker().role().label(),
+        candidate.step(),
+        candidate.score(),
+        Map.of(),
+        candidate.matchedTokens(),
+        dispatcher.availability(candidate.target()).label());
+  }
+
+  /**
+   * What to do next. After an attempt that failed, and first of all.
+   *
+   * @throws RouterException when the request is over: nothing is left to try, the deadline passed, it was cancelled, or
+   *     its stream broke after it had begun
+   */
+  public Step next() {
+    try {
+      return step();
+    } catch (RouterException e) {
+      finish(e instanceof RequestCancelledException ? Outcome.CANCELLED : Outcome.FAILED, null, e);
+      throw e;
+    } catch (RuntimeException | Error e) {
+      // A policy or listener of the user's may throw anything: the admission is given back all the same.
+      finish(Outcome.FAILED, null, null);
+      throw e;
+    }
+  }
+
+  private Step step() {
+    long now = now();
+    if (cancelled()) {
+      throw new RequestCancelledException("the request was cancelled");
+    }
+    Duration remaining = remaining(now);
+    if (remaining != null && (remaining.isNegative() || remaining.isZero())) {
+      throw deadlineExceeded();
+    }
+    Failure failure = lastFailure;
+    if (failure != null) {
+      Step.Pause pause = afterFailure(failure, now);
+      if (pause != null) {
+        return pause;
+      }
+    }
+    Candidate again = staleReplay(failure);
+    if (again != null) {
+      return start(again, dispatcher.gates().gate(worker(again)).force(now), now);
+    }
+    if (plan == null) {
+      route(now);
+    }
+    return pick(now);
+  }
+
+  /** Decides whether a failure is followed by another attempt, and how long to wait for it. */
+  private Step.@Nullable Pause afterFailure(Failure failure, long now) {
+    if (failure.deadline()) {
+      throw deadlineExceeded();
+    }
+    if (!failure.retryable() || started >= terms.settings().retry().maxAttempts()) {
+      throw allFailed(failure);
+    }
+    if (failure.stale() && staleReplayed == null) {
+      return null; // the worker saw nothing: free of budget and without a wait
+    }
+    if (!retryPaid) {
+      if (!dispatcher.retryBudget().withdraw()) {
+        throw allFailed(failure);
+      }
+      retryPaid = true;
+    }
+    if (!paused) {
+      paused = true;
+      long wait = dispatcher.backoffNanos(started);
+      if (wait > 0) {
+        return new Step.Pause(capped(wait, now));
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Candidate staleReplay(@Nullable Failure failure) {
+    Attempt last = lastAttempt;
+    if (failure != null && failure.stale() && staleReplayed == null && last != null) {
+      staleReplayed = last;
+      return last.candidate();
+    }
+    return null;
+  }
+
+  private void route(long now) {
+    Dispatcher.Routed made = dispatcher.route(prompt, options, terms.policy(), now);
+    routed = made;
+    plan = made.plan();
+    if (started == 0 && !dispatcher.listeners().isEmpty()) {
+      dispatcher.listeners().tell(listener -> listener.onRouted(event(null, null, null)));
+    }
+  }
+
+  private Step pick(long now) {
+    for (int round = 0; round < 2; round++) {
+      Step step = pickFrom(java.util.Objects.requireNonNull(plan), now);
+      if (step != null) {
+        return step;
+      }
+      // Every candidate was tried: decide anew, with the state as it is now.
+      route(now);
+    }
+    throw allFailed(lastFailure);
+  }
+
+  private @Nullable Step pickFrom(RoutePlan from, long now) {
+    Attempt last = lastAttempt;
+    boolean several = routed != null && routed.workers() > 1;
+    for (Candidate candidate = from.next(); candidate != null; candidate = from.next()) {
+      if (several && last != null && worker(last.candidate()).epoch() == worker(candidate).epoch()) {
+        continue; // it has just failed; another rank of it shares its fate
+      }
+      WorkerGates.Gate gate = dispatcher.gates().gate(worker(candidate));
+      if (gate.busyForNanos(now) > 0) {
+        heldBack.addLast(candidate);
+        continue;
+      }
+      CircuitBreaker.Permit permit = gate.tryAcquire(now);
+      if (permit == null) {
+        heldBack.addLast(candidate);
+        continue;
+      }
+      return start(candidate, permit, now);
+    }
+    return leastHeldBack(now);
+  }
+
+  /** All that is left are workers that are set aside: the one that is free soonest, waited for if need be. */
+  private @Nullable Step leastHeldBack(long now) {
+    Candidate best = null;
+    long bestWait = Long.MAX_VALUE;
+    for (Candidate candidate : heldBack) {
+      long wait = Math.max(0, dispatcher.gates().gate(worker(candidate)).busyForNanos(now));
+      if (wait < bestWait) {
+        best = candidate;
+        bestWait = wait;
+      }
+    }
+    if (best == null) {
+      return null;
+    }
+    if (bestWait > 0) {
+      Duration left = remaining(now);
+      boolean tooLong =
+          bestWait > terms.settings().retry().maxRetryAfter().toNanos()
+              || (left != null && bestWait >= left.toNanos());
+      if (tooLong) {
+        throw new RouterOverloadedException(
+            "every worker asked to be left alone", Duration.ofNanos(bestWait));
+      }
+      return new Step.Pause(bestWait);
+    }
+    heldBack.remove(best);
+    return start(best, dispatcher.gates().gate(worker(best)).force(now), now);
+  }
+
+  private Attempt start(Candidate candidate, CircuitBreaker.Permit permit, long now) {
+    Timeouts timeouts = terms.timeouts().withTotal(remaining(now));
+    OutboundRequest outbound =
+        dispatcher.outbound(candidate.target(), request, prompt, timeouts);
+    started++;
+    retryPaid = false;
+    paused = false;
+    heldBack.clear();
+    Attempt attempt =
+        new Attempt(
+            this,
+            candidate,
+            started,
+            outbound,
+            dispatcher.lease(candidate.target(), prompt),
+            permit,
+            dispatcher.feed().dispatched(prompt, candidate.target()),
+            now);
+    lastAttempt = attempt;
+    lastFailure = null;
+    current = attempt;
+    if (cancelled()) {
+      attempt.cancelled();
+      throw new RequestCancelledException("the request was cancelled");
+    }
+    dispatcher.listeners().tell(listener -> listener.onAttempt(event(null, null, null)));
+    return attempt;
+  }
+
+  /**
+   * Ends the request wherever it stands: its exchange is cancelled, its lease and admission are given back. Idempotent;
+   * any thread.
+   */
+  public void cancel() {
+    cancelled.countDown();
+    Attempt running = current;
+    if (running != null) {
+      running.cancelled();
+    }
+    finish(Outcome.CANCELLED, null, null);
+  }
+
+  /** Whether {@link #cancel()} was called. */
+  public boolean cancelled() {
+    return cancelled.getCount() == 0;
+  }
+
+  /** Lets a pause pass on the calling thread; a cancellation, or an interrupt (which is one), ends it early. */
+  void pause(Step.Pause pause) {
+    try {
+      dispatcher.pauser().pause(pause.nanos(), cancelled);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      cancel();
+    }
+  }
+
+  void tellFirstByte(Attempt attempt) {
+    dispatcher.listeners().tell(listener -> listener.onFirstByte(event(null, null, null)));
+  }
+
+  void completed(Attempt attempt, @Nullable String error, int status, @Nullable Usage usage) {
+    long now = now();
+    AttemptRecord record = attempt.record(null, now);
+    attempts.add(
+        new AttemptRecord(
+            record.worker(), record.reason(), null, status, error, record.elapsed()));
+    finish(Outcome.COMPLETED, usage, null);
+  }
+
+  void attemptFailed(Attempt attempt, Failure failure, boolean delivered, long now) {
+    AttemptRecord record = attempt.record(failure, now);
+    attempts.add(record);
+    dispatcher.failed(attempt.candidate().target(), failure, now);
+    lastFailure =
+        delivered
+            ? new Failure(
+                failure.blame(),
+                false,
+                failure.phase(),
+                failure.status(),
+                failure.error(),
+                null,
+                false,
+                failure.cause())
+            : failure;
+    dispatcher
+        .listeners()
+        .tell(listener -> listener.onAttemptFailed(event(null, record, null)));
+    if (failure.cancelled()) {
+      cancelled.countDown();
+    }
+  }
+
+  /** Ends the request after its stream broke: nothing may be sent again. */
+  RouterException broken(Attempt attempt, Failure failure) {
+    attempt.failed(failure, true);
+    RouterException error =
+        cancelled()
+            ? new RequestCancelledException("the stream was closed")
+            : failure.deadline()
+                ? deadlineExceeded()
+                : new StreamInterruptedException(
+                    attempt.candidate().target().toString(),
+                    failure.status(),
+                    failure.error(),
+                    failure.cause());
+    finish(cancelled() ? Outcome.CANCELLED : Outcome.FAILED, null, error);
+    return error;
+  }
+
+  private void finish(Outcome outcome, @Nullable Usage usage, @Nullable RouterException error) {
+    if (!finished.compareAndSet(false, true)) {
+      return;
+    }
+    dispatcher.finished(this);
+    dispatcher.listeners().tell(listener -> listener.onFinished(event(outcome, null, usage)));
+    if (outcome == Outcome.FAILED && error != null && !(error instanceof NoWorkerAvailableException)) {
+      dispatcher.deadLetter(new DeadLetter(request, error));
+    }
+  }
+
+  private RequestEvent event(
+      @Nullable Outcome outcome, @Nullable AttemptRecord failure, @Nullable Usage usage) {
+    Attempt attempt = lastAttempt;
+    return new RequestEvent(
+        requestId,
+        attempt == null ? null : attempt.candidate().target().toString(),
+        started,
+        Duration.ofNanos(now() - startedNanos),
+        outcome,
+        failure,
+        usage,
+        decision());
+  }
+
+  private AllAttemptsFailedException allFailed(@Nullable Failure failure) {
+    return new AllAttemptsFailedException(attempts, failure == null ? null : failure.cause());
+  }
+
+  private DeadlineExceededException deadlineExceeded() {
+    Duration deadline = terms.deadline();
+    return new DeadlineExceededException(deadline == null ? Duration.ZERO : deadline, attempts);
+  }
+
+  private @Nullable Duration remaining(long now) {
+    Duration deadline = terms.deadline();
+    return deadline == null ? null : deadline.minusNanos(now - startedNanos);
+  }
+
+  private long capped(long nanos, long now) {
+    Duration left = remaining(now);
+    return left == null ? nanos : Math.min(nanos, Math.max(1, left.toNanos()));
+  }
+
+  private static Worker worker(Candidate candidate) {
+    return candidate.target().worker();
+  }
+
+  long now() {
+    return dispatcher.now();
+  }
+}

@@ -1,0 +1,461 @@
+package dev.warmpath.dispatch;
+
+import dev.warmpath.api.DeadlineExceededException;
+import dev.warmpath.api.InvalidRequestException;
+import dev.warmpath.api.NoWorkerAvailableException;
+import dev.warmpath.api.RequestCancelledException;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouteDecision.CandidateView;
+import dev.warmpath.api.RouteDecision.PromptSummary;
+import dev.warmpath.api.RouteOptions;
+import dev.warmpath.api.RouterClosedException;
+import dev.warmpath.api.RouterListener;
+import dev.warmpath.api.RouterListener.DeadLetter;
+import dev.warmpath.api.RouterOverloadedException;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.health.Availability;
+import dev.warmpath.health.Fleet;
+import dev.warmpath.health.FleetView;
+import dev.warmpath.health.RankState;
+import dev.warmpath.policy.RouteContext;
+import dev.warmpath.policy.RoutePlan;
+import dev.warmpath.policy.RoutingPolicy;
+import dev.warmpath.prompt.EngineAdapter;
+import dev.warmpath.prompt.Prompt;
+import dev.warmpath.prompt.PromptReader;
+import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.Timeouts;
+import dev.warmpath.worker.CandidateSet;
+import dev.warmpath.worker.Worker;
+import dev.warmpath.worker.WorkerRank;
+import dev.warmpath.worker.WorkerRole;
+import dev.warmpath.worker.WorkerState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes requests in: reads options and prompt, admits, decides, and hands out a {@link Dispatch} for each. Owns what all
+ * of them share: admission, gates, retry budget, listeners. Thread safe.
+ */
+public final class Dispatcher {
+  private final Fleet fleet;
+  private final RoutingPolicy policy;
+  private final ContextFactory contexts;
+  private final PrefixFeed feed;
+  private final DispatchSettings settings;
+  private final Map<String, Profile> profiles;
+  private final Listeners listeners;
+  private final DeadLetters deadLetters;
+  private final LongSupplier ticker;
+  private final LongSupplier seeds;
+  private final Pauser pauser;
+  private final PromptReader prompts = new PromptReader();
+  private final Admission admission;
+  private final WorkerGates gates;
+  private final RetryBudget retryBudget;
+  private final Set<Dispatch> live = ConcurrentHashMap.newKeySet();
+  private final AtomicLong requestIds = new AtomicLong();
+  private final long ridHigh;
+  private final long ridLow;
+  private volatile boolean closed;
+
+  /**
+   * Creates a dispatcher.
+   *
+   * @param fleet the workers and their live state
+   * @param policy decides, unless a profile names another
+   * @param contexts makes the policy's context
+   * @param feed is told what workers come to hold
+   * @param settings how requests are carried out
+   * @param profiles option sets by name
+   * @param listeners hear of every request
+   * @param deadLetters keeps what finally failed
+   * @param ticker time in nanoseconds, as {@link System#nanoTime} gives it
+   * @param seeds chance: one value per decision
+   * @param pauser lets time pass between attempts
+   */
+  public Dispatcher(
+      Fleet fleet,
+      RoutingPolicy policy,
+      ContextFactory contexts,
+      PrefixFeed feed,
+      DispatchSettings settings,
+      Map<String, Profile> profiles,
+      List<RouterListener> listeners,
+      DeadLetters deadLetters,
+      LongSupplier ticker,
+      LongSupplier seeds,
+      Pauser pauser) {
+    this.fleet = fleet;
+    this.policy = policy;
+    this.contexts = contexts;
+    this.feed = feed;
+    this.settings = settings;
+    this.profiles = Map.copyOf(profiles);
+    this.listeners = new Listeners(listeners);
+    this.deadLetters = deadLetters;
+    this.ticker = ticker;
+    this.seeds = seeds;
+    this.pauser = pauser;
+    this.admission = new Admission(this::admissionLimit, settings.admission().queueSize());
+    this.gates = new WorkerGates(settings.breaker());
+    this.retryBudget =
+        new RetryBudget(settings.retry().budgetRatio(), settings.retry().budgetReserve());
+    this.ridHigh = seeds.getAsLong();
+    this.ridLow = seeds.getAsLong();
+  }
+
+  /** Makes the context of one decision. */
+  @FunctionalInterface
+  public interface ContextFactory {
+    /**
+     * Called once per decision, on its thread.
+     *
+     * @param rehearsal whether nothing will be sent: shared turns are looked at and not taken
+     */
+    RouteContext context(
+        FleetView fleet,
+        CandidateSet candidates,
+        Prompt prompt,
+        RouteOptions options,
+        long nowNanos,
+        long seed,
+        boolean rehearsal);
+  }
+
+  /** What one request goes by, its profile applied. */
+  record Terms(
+      RoutingPolicy policy,
+      Timeouts timeouts,
+      @Nullable Duration deadline,
+      int priority,
+      DispatchSettings settings) {}
+
+  /** A plan and what it was made from. */
+  record Routed(FleetView view, RoutePlan plan, int workers) {}
+
+  private int admissionLimit() {
+    long ranks = Math.max(1, fleet.view().topology().ranks().size());
+    return (int) Math.min(Integer.MAX_VALUE, ranks * settings.admission().maxInFlightPerRank());
+  }
+
+  /**
+   * Takes a request in, waiting for admission if the fleet is saturated.
+   *
+   * @throws RouterClosedException when the client is closed
+   * @throws InvalidRequestException when body or options can't be understood
+   * @throws RouterOverloadedException when there is no room to wait, or the wait was too long
+   * @throws DeadlineExceededException when the request's own deadline passed while waiting
+   * @throws RequestCancelledException when the thread is interrupted while waiting
+   */
+  public Dispatch begin(RouterRequest request) {
+    long started = now();
+    if (closed) {
+      throw new RouterClosedException();
+    }
+    RouteOptions options = OptionsReader.options(request);
+    Terms terms = terms(options);
+    Prompt prompt = prompts.read(request);
+    retryBudget.deposit();
+    if (!admission.tryAdmit()) {
+      awaitAdmission(terms);
+    }
+    Dispatch dispatch =
+        new Dispatch(
+            this, requestIds.incrementAndGet(), request, prompt, options, terms, started);
+    live.add(dispatch);
+    if (closed) {
+      dispatch.cancel();
+      throw new RouterClosedException();
+    }
+    return dispatch;
+  }
+
+  private Terms terms(RouteOptions options) {
+    Profile profile = null;
+    String name = options.profile();
+    if (name != null) {
+      profile = profiles.get(name);
+      if (profile == null) {
+        throw new InvalidRequestException(
+            "unknown profile '" + name + "'; known are " + profiles.keySet(), null);
+      }
+    }
+    RoutingPolicy chosen = policy;
+    Timeouts timeouts = settings.timeouts();
+    Duration deadline = settings.deadline();
+    int priority = options.priority();
+    if (profile != null) {
+      RoutingPolicy profilePolicy = profile.policy();
+      chosen = profilePolicy == null ? chosen : profilePolicy;
+      Timeouts profileTimeouts = profile.timeouts();
+      timeouts = profileTimeouts == null ? timeouts : profileTimeouts;
+      deadline = profile.deadline() == null ? deadline : profile.deadline();
+      priority = priority == 0 ? profile.priority() : priority;
+    }
+    deadline = options.deadline() == null ? deadline : options.deadline();
+    return new Terms(chosen, timeouts, deadline, priority, settings);
+  }
+
+  private void awaitAdmission(Terms terms) {
+    Duration deadline = terms.deadline();
+    Duration maxWait = settings.admission().maxWait();
+    boolean deadlineFirst = deadline != null && deadline.compareTo(maxWait) < 0;
+    CountDownLatch admitted = new CountDownLatch(1);
+    Admission.Waiter waiter = admission.enqueue(terms.priority(), admitted::countDown);
+    if (waiter == null) {
+      throw new RouterOverloadedException(
+          "the admission queue is full (" + settings.admission().queueSize() + " waiting)",
+          Duration.ofSeconds(1));
+    }
+    boolean in = false;
+    try {
+      in =
+          admitted.await(
+              (deadlineFirst ? deadline : maxWait).toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      if (!waiter.abandon()) {
+        admission.release();
+      }
+      throw new RequestCancelledException("interrupted while waiting for admission");
+    }
+    if (!in && waiter.abandon()) {
+      if (deadlineFirst) {
+        throw new DeadlineExceededException(deadline, List.of());
+      }
+      throw new RouterOverloadedException(
+          "no room within " + maxWait.toMillis() + " ms", Duration.ofSeconds(1));
+    }
+  }
+
+  /**
+   * Decides and sends nothing.
+   *
+   * @throws InvalidRequestException when body or options can't be understood
+   * @throws NoWorkerAvailableException when nobody can serve the request
+   */
+  public RouteDecision explain(RouterRequest request) {
+    RouteOptions options = OptionsReader.options(request);
+    Terms terms = terms(options);
+    Prompt prompt = prompts.read(request);
+    FleetView view = fleet.view();
+    CandidateSet candidates = candidates(view, prompt);
+    RouteContext context =
+        contexts.context(view, candidates, prompt, options, now(), seeds.getAsLong(), true);
+    List<CandidateView> views = terms.policy().explain(context);
+    List<String> steps = new ArrayList<>();
+    steps.add(
+        candidates.size()
+            + " of "
+            + view.topology().ranks().size()
+            + " ranks may serve "
+            + what(prompt));
+    if (!views.isEmpty()) {
+      CandidateView first = views.get(0);
+      steps.add(first.step() + " placed " + first.worker() + " first");
+    }
+    return new RouteDecision(
+        terms.policy().name(),
+        view.topology().version(),
+        summary(prompt),
+        views,
+        views.isEmpty() ? null : views.get(0),
+        steps,
+        List.of());
+  }
+
+  /** Makes the plan of one request: one read of the fleet's snapshot. */
+  Routed route(Prompt prompt, RouteOptions options, RoutingPolicy by, long now) {
+    FleetView view = fleet.view();
+    if (view.topology().workers().isEmpty()) {
+      view = fleet.awaitWorkers(settings.noWorkerWait());
+    }
+    gates.refresh(view, now);
+    CandidateSet candidates = candidates(view, prompt);
+    RouteContext context =
+        contexts.context(view, candidates, prompt, options, now, seeds.getAsLong(), false);
+    return new Routed(view, by.plan(context), candidates.workers());
+  }
+
+  private CandidateSet candidates(FleetView view, Prompt prompt) {
+    CandidateSet candidates = view.topology().candidates(prompt.model(), WorkerRole.REGULAR);
+    if (candidates.isEmpty()) {
+      throw new NoWorkerAvailableException(what(prompt), reasons(view, prompt.model()));
+    }
+    return candidates;
+  }
+
+  private static String what(Prompt prompt) {
+    return prompt.model() == null ? "the request" : "model '" + prompt.model() + "'";
+  }
+
+  private static Map<String, String> reasons(FleetView view, @Nullable String model) {
+    Map<String, String> reasons = new LinkedHashMap<>();
+    for (Worker worker : view.topology().workers()) {
+      String reason;
+      if (worker.state() == WorkerState.DRAINING) {
+        reason = "draining";
+      } else if (worker.role() != WorkerRole.REGULAR) {
+        reason = worker.role().label() + " only: prefill/decode routing is not there yet";
+      } else if (model != null && worker.serves(model) == Worker.Served.NO) {
+        reason = "serves " + worker.models().stream().map(served -> served.id()).toList();
+      } else {
+        reason = "not eligible";
+      }
+      reasons.put(worker.id().value(), reason);
+    }
+    return reasons;
+  }
+
+  static PromptSummary summary(Prompt prompt) {
+    return new PromptSummary(
+        prompt.bytes().length, prompt.tokens(), 0, prompt.exactness().label());
+  }
+
+  OutboundRequest outbound(
+      WorkerRank target, RouterRequest request, Prompt prompt, Timeouts timeouts) {
+    EngineAdapter.Adapted adapted =
+        EngineAdapter.adapt(
+            target,
+            prompt,
+            OptionsReader.forwarded(request.headers()),
+            request.body(),
+            rid(requestIds.incrementAndGet()));
+    return new OutboundRequest(
+        target,
+        request.method(),
+        request.path(),
+        adapted.headers(),
+        adapted.body(),
+        prompt.stream(),
+        false,
+        adapted.rid(),
+        timeouts);
+  }
+
+  /** 32 hex digits, unique to this client and attempt: SplitMix64's finaliser is a bijection of the counter. */
+  private String rid(long counter) {
+    long mixed = counter * 0x9e3779b97f4a7c15L + ridLow;
+    mixed = (mixed ^ mixed >>> 30) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ mixed >>> 27) * 0x94d049bb133111ebL;
+    mixed ^= mixed >>> 31;
+    String high = Long.toHexString(ridHigh);
+    String low = Long.toHexString(mixed);
+    return "0".repeat(16 - high.length()) + high + "0".repeat(16 - low.length()) + low;
+  }
+
+  DispatchLease lease(WorkerRank target, Prompt prompt) {
+    RankState state = fleet.view().find(target);
+    // A worker that left between decision and dispatch: counted on an object of its own that nobody reads.
+    return new DispatchLease(state != null ? state : new RankState(target), prompt.tokens());
+  }
+
+  Availability availability(WorkerRank target) {
+    RankState state = fleet.view().find(target);
+    return state == null ? Availability.DOWN : state.availability();
+  }
+
+  /** What the failure of an attempt tells of its worker. */
+  void failed(WorkerRank target, Failure failure, long now) {
+    WorkerGates.Gate gate = gates.gate(target.worker());
+    Duration retryAfter = failure.retryAfter();
+    if (retryAfter != null) {
+      gate.busyUntil(now + retryAfter.toNanos());
+    }
+    gates.publish(fleet.view(), target.worker(), gate, now);
+  }
+
+  /** Exponential, from half of its value to all of it at random. */
+  long backoffNanos(int attemptsMade) {
+    RetrySettings retry = settings.retry();
+    long wait = retry.baseBackoff().toNanos();
+    for (int i = 1; i < attemptsMade && wait < retry.maxBackoff().toNanos(); i++) {
+      wait *= 2;
+    }
+    wait = Math.min(wait, retry.maxBackoff().toNanos());
+    return wait - (long) (wait / 2.0 * ((seeds.getAsLong() >>> 11) * 0x1.0p-53));
+  }
+
+  void finished(Dispatch dispatch) {
+    live.remove(dispatch);
+    admission.release();
+  }
+
+  void deadLetter(DeadLetter letter) {
+    deadLetters.add(letter);
+    listeners.tell(listener -> listener.onDeadLetter(letter));
+  }
+
+  /** A rank of an incarnation is gone: what was known of it ends. */
+  public void gone(WorkerRank rank) {
+    gates.forget(rank.worker());
+    feed.gone(rank);
+  }
+
+  /** Requests being carried out. */
+  public int inFlight() {
+    return live.size();
+  }
+
+  /** Requests waiting for admission. */
+  public int waiting() {
+    return admission.waiting();
+  }
+
+  /** Retries the budget still allows. */
+  public long retriesLeft() {
+    return retryBudget.remaining();
+  }
+
+  /** The state of a worker's circuit breaker, as a word: {@code closed}, {@code open}, {@code half_open}. */
+  public String breaker(Worker worker) {
+    return gates.gate(worker).breakerState(now()).name().toLowerCase(java.util.Locale.ROOT);
+  }
+
+  /** Takes nothing new from now on. What is in flight goes on. */
+  public void stopAdmitting() {
+    closed = true;
+  }
+
+  /** Cancels everything in flight. */
+  public void cancelAll() {
+    for (Dispatch dispatch : live) {
+      dispatch.cancel();
+    }
+  }
+
+  Pauser pauser() {
+    return pauser;
+  }
+
+  WorkerGates gates() {
+    return gates;
+  }
+
+  RetryBudget retryBudget() {
+    return retryBudget;
+  }
+
+  Listeners listeners() {
+    return listeners;
+  }
+
+  PrefixFeed feed() {
+    return feed;
+  }
+
+  long now() {
+    return ticker.getAsLong();
+  }
+}

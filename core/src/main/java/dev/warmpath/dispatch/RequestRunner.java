@@ -1,0 +1,265 @@
+package dev.warmpath.dispatch;
+
+import dev.warmpath.api.AllAttemptsFailedException;
+import dev.warmpath.api.FailurePhase;
+import dev.warmpath.api.InvalidRequestException;
+import dev.warmpath.api.RequestCancelledException;
+import dev.warmpath.api.RequestRejectedException;
+import dev.warmpath.api.RouterException;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterResponse;
+import dev.warmpath.api.RouterStream;
+import dev.warmpath.api.StreamEvent;
+import dev.warmpath.api.Usage;
+import dev.warmpath.prompt.UsageReader;
+import dev.warmpath.transport.Exchange;
+import dev.warmpath.transport.ExchangeResponse;
+import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.TransportException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives dispatches on the calling thread over blocking exchanges: whole responses, streams, and open exchanges for
+ * callers that carry the bytes themselves. The one place where an attempt meets a transport. Thread safe.
+ */
+public final class RequestRunner {
+  private final Dispatcher dispatcher;
+  private final Function<OutboundRequest, Exchange> transports;
+  private final Executor executor;
+  private final UsageReader usages = new UsageReader();
+
+  /**
+   * Creates a runner.
+   *
+   * @param dispatcher where requests come from
+   * @param transports opens the exchange of an outbound request
+   * @param executor delivers events to stream subscribers
+   */
+  public RequestRunner(
+      Dispatcher dispatcher, Function<OutboundRequest, Exchange> transports, Executor executor) {
+    this.dispatcher = dispatcher;
+    this.transports = transports;
+    this.executor = executor;
+  }
+
+  /** Makes something of a successful response, whose headers have arrived. */
+  private interface Reader<T> {
+    /**
+     * Reads as much as it needs.
+     *
+     * @return null when the attempt has ended in failure and the next one is due
+     */
+    @Nullable T read(Attempt attempt, Exchange exchange, ExchangeResponse response)
+        throws TransportException;
+  }
+
+  /**
+   * Sends a request and waits for the whole response. A worker's client error is a response.
+   *
+   * @throws RouterException as {@link Dispatcher#begin} and {@link Dispatch#next} do
+   */
+  public RouterResponse send(RouterRequest request) {
+    return send(dispatcher.begin(request));
+  }
+
+  /** Carries a begun request to its whole response. */
+  public RouterResponse send(Dispatch dispatch) {
+    return run(
+        dispatch,
+        transports,
+        (attempt, exchange, response) -> {
+          byte[] body = response.readBody();
+          attempt.firstByte();
+          int status = response.status();
+          Usage usage = null;
+          if (status >= 300) {
+            attempt.rejected(status);
+          } else {
+            usage = usages.read(body);
+            attempt.completed(usage);
+          }
+          return new RouterResponse(status, response.headers(), body, usage, dispatch.decision());
+        });
+  }
+
+  /**
+   * Sends a request and waits for the first event of its stream. Until then a failure is retried elsewhere; from then on
+   * nothing is sent again.
+   *
+   * @throws RequestRejectedException when the worker refuses with a client error
+   * @throws RouterException as {@link Dispatcher#begin} and {@link Dispatch#next} do
+   */
+  public RouterStream stream(RouterRequest request) {
+    Dispatch dispatch = dispatcher.begin(request);
+    return run(
+        dispatch,
+        transports,
+        (attempt, exchange, response) -> {
+          int status = response.status();
+          if (status >= 300) {
+            byte[] body = response.readBody();
+            attempt.rejected(status);
+            throw new RequestRejectedException(status, body, dispatch.decision());
+          }
+          StreamEvent first;
+          if (response.streaming()) {
+            first = response.nextEvent();
+          } else {
+            // Asked for a stream, answered whole: one event, then the end.
+            first = new StreamEvent(null, new String(response.readBody(), StandardCharsets.UTF_8));
+          }
+          attempt.firstByte();
+          RoutedStream stream =
+              new RoutedStream(dispatch, attempt, response, first, usages, executor);
+          if (first == null) {
+            attempt.completed(null);
+          }
+          return stream;
+        });
+  }
+
+  /**
+   * An exchange whose headers have arrived, for a caller that carries the body itself.
+   *
+   * @param dispatch the request
+   * @param attempt the attempt that reached it; the caller ends it through {@link Finisher}
+   * @param response the response
+   * @param finisher what the caller calls as the body goes by
+   */
+  public record Opened(
+      Dispatch dispatch, Attempt attempt, ExchangeResponse response, Finisher finisher) {}
+
+  /** Tells how the body of an {@link Opened} exchange fares. One terminal call counts, the first. */
+  public static final class Finisher {
+    private final Dispatch dispatch;
+    private final Attempt attempt;
+
+    private Finisher(Dispatch dispatch, Attempt attempt) {
+      this.dispatch = dispatch;
+      this.attempt = attempt;
+    }
+
+    /** A byte of the body reached the caller. */
+    public void firstByte() {
+      attempt.firstByte();
+    }
+
+    /** The body ended well. */
+    public void completed(int status, @Nullable Usage usage) {
+      if (status >= 300) {
+        attempt.rejected(status);
+      } else {
+        attempt.completed(usage);
+      }
+    }
+
+    /** The body broke. */
+    public void failed(TransportException error) {
+      if (!attempt.ended()) {
+        dispatch.broken(attempt, Failure.of(error));
+      }
+    }
+
+    /** The caller gave up. */
+    public void cancelled() {
+      dispatch.cancel();
+    }
+  }
+
+  /**
+   * Sends a request through exchanges that the caller makes and returns at the headers of the first response that is not
+   * to be retried.
+   *
+   * @param exchanges opens an exchange; called once per attempt
+   * @throws RouterException as {@link Dispatcher#begin} and {@link Dispatch#next} do
+   */
+  public Opened open(Dispatch dispatch, Function<OutboundRequest, Exchange> exchanges) {
+    return run(
+        dispatch,
+        exchanges,
+        (attempt, exchange, response) ->
+            new Opened(dispatch, attempt, response, new Finisher(dispatch, attempt)));
+  }
+
+  private <T> T run(
+      Dispatch dispatch, Function<OutboundRequest, Exchange> exchanges, Reader<T> reader) {
+    while (true) {
+      Step step = dispatch.next();
+      if (step instanceof Step.Pause pause) {
+        dispatch.pause(pause);
+        continue;
+      }
+      Attempt attempt = (Attempt) step;
+      ExchangeResponse response = null;
+      boolean handedOver = false;
+      try {
+        Exchange exchange = exchanges.apply(attempt.outbound());
+        attempt.carriedBy(exchange);
+        response = exchange.execute();
+        Failure refusal =
+            Failure.ofStatus(response.status(), retryAfter(response.headers().get("Retry-After")));
+        if (response.status() >= 400 && refusal.retryable()) {
+          attempt.failed(refusal, false);
+          continue;
+        }
+        T result = reader.read(attempt, exchange, response);
+        handedOver = result != null && !(result instanceof RouterResponse);
+        if (result != null) {
+          return result;
+        }
+      } catch (TransportException e) {
+        attempt.failed(Failure.of(e), false);
+      } catch (RouterException e) {
+        throw e;
+      } catch (RuntimeException | Error e) {
+        // A transport's bug, or a listener's: the lease goes back, and the caller sees what happened.
+        attempt.failed(
+            new Failure(
+                Failure.Blame.NONE,
+                false,
+                FailurePhase.AWAIT_HEADERS,
+                0,
+                e.getClass().getName(),
+                null,
+                false,
+                e),
+            false);
+        dispatch.cancel();
+        throw e;
+      } finally {
+        if (response != null && !handedOver) {
+          response.close();
+        }
+      }
+    }
+  }
+
+  /** Seconds or an HTTP date, as RFC 9110 section 10.2.3 has it; null when absent or unreadable. */
+  private static @Nullable Duration retryAfter(@Nullable String header) {
+    if (header == null) {
+      return null;
+    }
+    String text = header.trim();
+    try {
+      double seconds = Double.parseDouble(text);
+      return seconds >= 0 && seconds < 1e9 ? Duration.ofMillis(Math.round(seconds * 1e3)) : null;
+    } catch (NumberFormatException notSeconds) {
+      try {
+        Instant at = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+        Duration wait = Duration.between(Instant.now(), at);
+        return wait.isNegative() ? Duration.ZERO : wait;
+      } catch (DateTimeParseException e) {
+        return null;
+      }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package dev.warmpath.dispatch;
+
+import dev.warmpath.api.Headers;
+import dev.warmpath.api.RequestCancelledException;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouterException;
+import dev.warmpath.api.RouterStream;
+import dev.warmpath.api.StreamEvent;
+import dev.warmpath.api.Usage;
+import dev.warmpath.prompt.UsageReader;
+import dev.warmpath.transport.ExchangeResponse;
+import dev.warmpath.transport.TransportException;
+import java.lang.ref.Cleaner;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** A stream whose first event is at hand. A stream dropped by its reader is cancelled when it is collected. */
+final class RoutedStream implements RouterStream {
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  private final Dispatch dispatch;
+  private final Attempt attempt;
+  private final ExchangeResponse response;
+  private final RouteDecision decision;
+  private final UsageReader usages;
+  private final Executor executor;
+  private final Cleaner.Cleanable guard;
+  private @Nullable StreamEvent first;
+  private boolean ended;
+  private volatile @Nullable Usage usage;
+
+  RoutedStream(
+      Dispatch dispatch,
+      Attempt attempt,
+      ExchangeResponse response,
+      @Nullable StreamEvent first,
+      UsageReader usages,
+      Executor executor) {
+    this.dispatch = dispatch;
+    this.attempt = attempt;
+    this.response = response;
+    this.decision = dispatch.decision();
+    this.first = first;
+    this.ended = first == null;
+    this.usages = usages;
+    this.executor = executor;
+    this.guard = CLEANER.register(this, new Release(dispatch, response));
+  }
+
+  /** Ends a request without holding its stream. */
+  private record Release(Dispatch dispatch, ExchangeResponse response) implements Runnable {
+    @Override
+    public void run() {
+      dispatch.cancel();
+      response.close();
+    }
+  }
+
+  @Override
+  public int status() {
+    return response.status();
+  }
+
+  @Override
+  public Headers headers() {
+    return response.headers();
+  }
+
+  @Override
+  public RouteDecision decision() {
+    return decision;
+  }
+
+  @Override
+  public @Nullable Usage usage() {
+    return usage;
+  }
+
+  @Override
+  public @Nullable StreamEvent next() {
+    StreamEvent event = first;
+    first = null;
+    if (event == null) {
+      if (ended) {
+        return null;
+      }
+      event = read();
+    } else if (dispatch.cancelled()) {
+      throw new RequestCancelledException("the stream was closed");
+    }
+    if (event == null) {
+      ended = true;
+      attempt.completed(usage);
+      close();
+      return null;
+    }
+    Usage reported = usages.readEvent(event.data());
+    if (reported != null) {
+      usage = reported;
+    }
+    return event;
+  }
+
+  private @Nullable StreamEvent read() {
+    if (!response.streaming()) {
+      return null;
+    }
+    if (dispatch.cancelled()) {
+      throw new RequestCancelledException("the stream was closed");
+    }
+    try {
+      return response.nextEvent();
+    } catch (TransportException e) {
+      ended = true;
+      RouterException error = dispatch.broken(attempt, Failure.of(e));
+      close();
+      throw error;
+    }
+  }
+
+  @Override
+  public Iterator<StreamEvent> iterator() {
+    return new Iterator<>() {
+      private @Nullable StreamEvent ahead;
+      private boolean done;
+
+      @Override
+      public boolean hasNext() {
+        if (ahead == null && !done) {
+          ahead = RoutedStream.this.next();
+          done = ahead == null;
+        }
+        return ahead != null;
+      }
+
+      @Override
+      public StreamEvent next() {
+        if (!hasNext()) {
+          throw new NoSuchElementException();
+        }
+        StreamEvent event = java.util.Objects.requireNonNull(ahead);
+        ahead = null;
+        return event;
+      }
+    };
+  }
+
+  @Override
+  public Flow.Publisher<StreamEvent> publisher() {
+    AtomicBoolean taken = new AtomicBoolean();
+    return subscriber -> {
+      StreamSubscription subscription = new StreamSubscription(this, subscriber, executor);
+      if (taken.compareAndSet(false, true)) {
+        subscription.begin();
+      } else {
+        subscription.refuse();
+      }
+    };
+  }
+
+  @Override
+  public void close() {
+    guard.clean();
+  }
+}
