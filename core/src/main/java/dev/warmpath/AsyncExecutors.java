@@ -11,7 +11,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class AsyncExecutors {
   private AsyncExecutors() {}
 
-  /** A virtual thread per call where the JDK has them (21 and later), else a cached pool of daemon threads. */
+  /**
+   * A virtual thread per call where the JDK has them (21 and later), else a cached pool of daemon
+   * threads.
+   */
   static ExecutorService create() {
     try {
       MethodHandle virtual =

@@ -7,6 +7,9 @@ public interface StreamHandle {
   /** Ends the stream and cancels the request at the worker. Idempotent; any thread. */
   void cancel();
 
-  /** Completes once the listener has had its last call, exceptionally after {@link StreamListener#onError}. */
+  /**
+   * Completes once the listener has had its last call, exceptionally after {@link
+   * StreamListener#onError}.
+   */
   CompletableFuture<Void> done();
 }

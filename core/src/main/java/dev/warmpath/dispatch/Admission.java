@@ -8,11 +8,13 @@ import org.jctools.queues.atomic.MpmcAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Admits requests while there is room and queues the rest: three lanes by priority (above, at and below 0), first come
- * first served within one. Lock-free; a queue stands only where waiting is real. Whoever gives room back wakes the next.
+ * Admits requests while there is room and queues the rest: three lanes by priority (above, at and
+ * below 0), first come first served within one. Lock-free; a queue stands only where waiting is
+ * real. Whoever gives room back wakes the next.
  *
- * <p>A waiter that gives up is dropped when its turn comes. Until then its cell stays taken, so when nothing is admitted
- * at all for long, new requests may be refused a little before {@code queueSize} live ones wait.
+ * <p>A waiter that gives up is dropped when its turn comes. Until then its cell stays taken, so
+ * when nothing is admitted at all for long, new requests may be refused a little before {@code
+ * queueSize} live ones wait.
  */
 final class Admission {
   private final IntSupplier limit;
@@ -47,7 +49,9 @@ final class Admission {
     return waiting.get();
   }
 
-  /** Admits at once if there is room and nobody waits; the caller then owes a {@link #release()}. */
+  /**
+   * Admits at once if there is room and nobody waits; the caller then owes a {@link #release()}.
+   */
   boolean tryAdmit() {
     return waiting.get() == 0 && takeRoom();
   }
@@ -55,8 +59,8 @@ final class Admission {
   /**
    * Waits for room.
    *
-   * @param onAdmitted run once, on the thread that makes room (this one, if there is room), when admitted; the caller
-   *     then owes a {@link #release()}
+   * @param onAdmitted run once, on the thread that makes room (this one, if there is room), when
+   *     admitted; the caller then owes a {@link #release()}
    * @return the place in the queue, or null when the queue is full
    */
   @Nullable Waiter enqueue(int priority, Runnable onAdmitted) {

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request at one worker, holding that worker's lease. Ends exactly once, in {@link #completed}, {@link #rejected},
- * {@link #failed} or by the dispatch's cancellation, whichever comes first; later calls do nothing. Driven by one
- * thread; cancellation may come from any.
+ * One request at one worker, holding that worker's lease. Ends exactly once, in {@link #completed},
+ * {@link #rejected}, {@link #failed} or by the dispatch's cancellation, whichever comes first;
+ * later calls do nothing. Driven by one thread; cancellation may come from any.
  */
 public final class Attempt implements Step {
   private final Dispatch dispatch;
@@ -62,7 +62,10 @@ public final class Attempt implements Step {
     return outbound;
   }
 
-  /** Names the exchange that carries it, so that a cancellation reaches it; cancels it if that came already. */
+  /**
+   * Names the exchange that carries it, so that a cancellation reaches it; cancels it if that came
+   * already.
+   */
   public void carriedBy(Exchange exchange) {
     this.exchange = exchange;
     if (ended.get()) {
@@ -102,8 +105,8 @@ public final class Attempt implements Step {
   }
 
   /**
-   * The worker answered with a client error, which is the request's fault and no other worker would answer differently:
-   * ends the request without judging the worker, which has proved alive.
+   * The worker answered with a client error, which is the request's fault and no other worker would
+   * answer differently: ends the request without judging the worker, which has proved alive.
    *
    * @param status the status
    */
@@ -121,9 +124,11 @@ public final class Attempt implements Step {
   }
 
   /**
-   * The attempt failed. Ask the dispatch for its next step: another attempt, a pause, or the final error.
+   * The attempt failed. Ask the dispatch for its next step: another attempt, a pause, or the final
+   * error.
    *
-   * @param delivered whether bytes of this response have reached the caller, so that nothing may be sent again
+   * @param delivered whether bytes of this response have reached the caller, so that nothing may be
+   *     sent again
    */
   void failed(Failure failure, boolean delivered) {
     if (!ended.compareAndSet(false, true)) {

@@ -3,8 +3,8 @@ package dev.warmpath.dispatch;
 import java.time.Duration;
 
 /**
- * When a worker that fails requests is set aside. Busy answers (429, 529, 503 with {@code Retry-After}) and client
- * errors count neither way.
+ * When a worker that fails requests is set aside. Busy answers (429, 529, 503 with {@code
+ * Retry-After}) and client errors count neither way.
  *
  * @param window how far back outcomes count
  * @param minimumFailures failures within the window before the rate is looked at

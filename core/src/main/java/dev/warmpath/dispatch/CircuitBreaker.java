@@ -4,8 +4,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One worker's circuit breaker: closed, open for a while, then half open for a limited number of probes. Outcomes count
- * in a window that slides in tenths. Thread safe; its lock guards arithmetic only.
+ * One worker's circuit breaker: closed, open for a while, then half open for a limited number of
+ * probes. Outcomes count in a window that slides in tenths. Thread safe; its lock guards arithmetic
+ * only.
  */
 final class CircuitBreaker {
   private static final int BUCKETS = 10;
@@ -84,7 +85,10 @@ final class CircuitBreaker {
     }
   }
 
-  /** A permit beyond the limits, for a worker that is the only one left; its outcome counts all the same. */
+  /**
+   * A permit beyond the limits, for a worker that is the only one left; its outcome counts all the
+   * same.
+   */
   Permit force(long now) {
     lock.lock();
     try {
@@ -169,7 +173,10 @@ final class CircuitBreaker {
     java.util.Arrays.fill(bucketStamp, Long.MIN_VALUE);
   }
 
-  /** Leave to send one request. Exactly one outcome counts; a probe's slot comes back with any of them. */
+  /**
+   * Leave to send one request. Exactly one outcome counts; a probe's slot comes back with any of
+   * them.
+   */
   final class Permit {
     private final int generation;
     private final boolean probe;

@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps the latest requests that finally failed, within a budget of body bytes, for the application to take and send
- * again. Keeps nothing unless given a budget, since bodies are private. Thread safe.
+ * Keeps the latest requests that finally failed, within a budget of body bytes, for the application
+ * to take and send again. Keeps nothing unless given a budget, since bodies are private. Thread
+ * safe.
  */
 public final class DeadLetters {
   private static final int OVERHEAD_BYTES = 1_024;
@@ -71,6 +72,6 @@ public final class DeadLetters {
   }
 
   private static long size(DeadLetter letter) {
-    return letter.request().body().length + OVERHEAD_BYTES;
+    return (long) letter.request().body().length + OVERHEAD_BYTES;
   }
 }

@@ -34,12 +34,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One admitted request on its way: walks its plan attempt by attempt until one completes or none is left. It waits for
- * nothing itself, so that a thread, a callback or a virtual clock can drive it alike: {@link #next()} gives an attempt
- * to make, or a pause to let pass, or throws the final error.
+ * One admitted request on its way: walks its plan attempt by attempt until one completes or none is
+ * left. It waits for nothing itself, so that a thread, a callback or a virtual clock can drive it
+ * alike: {@link #next()} gives an attempt to make, or a pause to let pass, or throws the final
+ * error.
  *
- * <p>Driven by one thread at a time; {@link #cancel()} may come from any. Ends exactly once, and gives its admission
- * back then.
+ * <p>Driven by one thread at a time; {@link #cancel()} may come from any. Ends exactly once, and
+ * gives its admission back then.
  */
 public final class Dispatch {
   private final Dispatcher dispatcher;
@@ -96,7 +97,10 @@ public final class Dispatch {
     return finished.get();
   }
 
-  /** Where it goes, or went, and why, as far as it has come. Called by the driving thread, or once it is over. */
+  /**
+   * Where it goes, or went, and why, as far as it has come. Called by the driving thread, or once
+   * it is over.
+   */
   public RouteDecision decision() {
     Dispatcher.Routed at = routed;
     Attempt attempt = lastAttempt;
@@ -132,8 +136,8 @@ public final class Dispatch {
   /**
    * What to do next. After an attempt that failed, and first of all.
    *
-   * @throws RouterException when the request is over: nothing is left to try, the deadline passed, it was cancelled, or
-   *     its stream broke after it had begun
+   * @throws RouterException when the request is over: nothing is left to try, the deadline passed,
+   *     it was cancelled, or its stream broke after it had begun
    */
   public Step next() {
     try {
@@ -142,7 +146,8 @@ public final class Dispatch {
       finish(e instanceof RequestCancelledException ? Outcome.CANCELLED : Outcome.FAILED, null, e);
       throw e;
     } catch (RuntimeException | Error e) {
-      // A policy or listener of the user's may throw anything: the admission is given back all the same.
+      // A policy or listener of the user's may throw anything: the admission is given back all the
+      // same.
       finish(Outcome.FAILED, null, null);
       throw e;
     }
@@ -235,7 +240,9 @@ public final class Dispatch {
     Attempt last = lastAttempt;
     boolean several = routed != null && routed.workers() > 1;
     for (Candidate candidate = from.next(); candidate != null; candidate = from.next()) {
-      if (several && last != null && worker(last.candidate()).epoch() == worker(candidate).epoch()) {
+      if (several
+          && last != null
+          && worker(last.candidate()).epoch() == worker(candidate).epoch()) {
         continue; // it has just failed; another rank of it shares its fate
       }
       WorkerGates.Gate gate = dispatcher.gates().gate(worker(candidate));
@@ -253,7 +260,10 @@ public final class Dispatch {
     return leastHeldBack(now);
   }
 
-  /** All that is left are workers that are set aside: the one that is free soonest, waited for if need be. */
+  /**
+   * All that is left are workers that are set aside: the one that is free soonest, waited for if
+   * need be.
+   */
   private @Nullable Step leastHeldBack(long now) {
     Candidate best = null;
     long bestWait = Long.MAX_VALUE;
@@ -284,8 +294,7 @@ public final class Dispatch {
 
   private Attempt start(Candidate candidate, CircuitBreaker.Permit permit, long now) {
     Timeouts timeouts = terms.timeouts().withTotal(remaining(now));
-    OutboundRequest outbound =
-        dispatcher.outbound(candidate.target(), request, prompt, timeouts);
+    OutboundRequest outbound = dispatcher.outbound(candidate.target(), request, prompt, timeouts);
     started++;
     retryPaid = false;
     paused = false;
@@ -312,8 +321,8 @@ public final class Dispatch {
   }
 
   /**
-   * Ends the request wherever it stands: its exchange is cancelled, its lease and admission are given back. Idempotent;
-   * any thread.
+   * Ends the request wherever it stands: its exchange is cancelled, its lease and admission are
+   * given back. Idempotent; any thread.
    */
   public void cancel() {
     cancelled.countDown();
@@ -329,7 +338,10 @@ public final class Dispatch {
     return cancelled.getCount() == 0;
   }
 
-  /** Lets a pause pass on the calling thread; a cancellation, or an interrupt (which is one), ends it early. */
+  /**
+   * Lets a pause pass on the calling thread; a cancellation, or an interrupt (which is one), ends
+   * it early.
+   */
   void pause(Step.Pause pause) {
     try {
       dispatcher.pauser().pause(pause.nanos(), cancelled);
@@ -347,8 +359,7 @@ public final class Dispatch {
     long now = now();
     AttemptRecord record = attempt.record(null, now);
     attempts.add(
-        new AttemptRecord(
-            record.worker(), record.reason(), null, status, error, record.elapsed()));
+        new AttemptRecord(record.worker(), record.reason(), null, status, error, record.elapsed()));
     finish(Outcome.COMPLETED, usage, null);
   }
 
@@ -368,9 +379,7 @@ public final class Dispatch {
                 false,
                 failure.cause())
             : failure;
-    dispatcher
-        .listeners()
-        .tell(listener -> listener.onAttemptFailed(event(null, record, null)));
+    dispatcher.listeners().tell(listener -> listener.onAttemptFailed(event(null, record, null)));
     if (failure.cancelled()) {
       cancelled.countDown();
     }
@@ -399,7 +408,9 @@ public final class Dispatch {
     }
     dispatcher.finished(this);
     dispatcher.listeners().tell(listener -> listener.onFinished(event(outcome, null, usage)));
-    if (outcome == Outcome.FAILED && error != null && !(error instanceof NoWorkerAvailableException)) {
+    if (outcome == Outcome.FAILED
+        && error != null
+        && !(error instanceof NoWorkerAvailableException)) {
       dispatcher.deadLetter(new DeadLetter(request, error));
     }
   }

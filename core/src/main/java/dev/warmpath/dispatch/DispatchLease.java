@@ -4,9 +4,9 @@ import dev.warmpath.health.RankState;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * One request's place in one rank's in-flight counts: taken when made, given back exactly once whoever calls {@link
- * #release()} first. It keeps the very counters it took from, so a worker that left and came back never sees an old
- * decrement.
+ * One request's place in one rank's in-flight counts: taken when made, given back exactly once
+ * whoever calls {@link #release()} first. It keeps the very counters it took from, so a worker that
+ * left and came back never sees an old decrement.
  */
 final class DispatchLease {
   private final RankState state;

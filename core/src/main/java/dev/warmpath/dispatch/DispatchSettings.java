@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * How requests are carried out.
  *
  * @param timeouts how long an attempt may take, part by part
- * @param deadline how long a request may take in all, unless it says so itself; null for no limit beyond the parts
+ * @param deadline how long a request may take in all, unless it says so itself; null for no limit
+ *     beyond the parts
  * @param retry when a failed attempt is followed by another
  * @param breaker when a failing worker is set aside
  * @param admission how many requests are out at once and who waits

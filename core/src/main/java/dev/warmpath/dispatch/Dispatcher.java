@@ -44,8 +44,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes requests in: reads options and prompt, admits, decides, and hands out a {@link Dispatch} for each. Owns what all
- * of them share: admission, gates, retry budget, listeners. Thread safe.
+ * Takes requests in: reads options and prompt, admits, decides, and hands out a {@link Dispatch}
+ * for each. Owns what all of them share: admission, gates, retry budget, listeners. Thread safe.
  */
 public final class Dispatcher {
   private final Fleet fleet;
@@ -171,8 +171,7 @@ public final class Dispatcher {
       awaitAdmission(terms);
     }
     Dispatch dispatch =
-        new Dispatch(
-            this, requestIds.incrementAndGet(), request, prompt, options, terms, started);
+        new Dispatch(this, requestIds.incrementAndGet(), request, prompt, options, terms, started);
     live.add(dispatch);
     if (closed) {
       dispatch.cancel();
@@ -211,6 +210,7 @@ public final class Dispatcher {
     Duration deadline = terms.deadline();
     Duration maxWait = settings.admission().maxWait();
     boolean deadlineFirst = deadline != null && deadline.compareTo(maxWait) < 0;
+    Duration wait = deadline != null && deadlineFirst ? deadline : maxWait;
     CountDownLatch admitted = new CountDownLatch(1);
     Admission.Waiter waiter = admission.enqueue(terms.priority(), admitted::countDown);
     if (waiter == null) {
@@ -220,9 +220,7 @@ public final class Dispatcher {
     }
     boolean in = false;
     try {
-      in =
-          admitted.await(
-              (deadlineFirst ? deadline : maxWait).toNanos(), TimeUnit.NANOSECONDS);
+      in = admitted.await(wait.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       if (!waiter.abandon()) {
@@ -232,7 +230,7 @@ public final class Dispatcher {
     }
     if (!in && waiter.abandon()) {
       if (deadlineFirst) {
-        throw new DeadlineExceededException(deadline, List.of());
+        throw new DeadlineExceededException(wait, List.of());
       }
       throw new RouterOverloadedException(
           "no room within " + maxWait.toMillis() + " ms", Duration.ofSeconds(1));
@@ -319,8 +317,7 @@ public final class Dispatcher {
   }
 
   static PromptSummary summary(Prompt prompt) {
-    return new PromptSummary(
-        prompt.bytes().length, prompt.tokens(), 0, prompt.exactness().label());
+    return new PromptSummary(prompt.bytes().length, prompt.tokens(), 0, prompt.exactness().label());
   }
 
   OutboundRequest outbound(
@@ -344,7 +341,10 @@ public final class Dispatcher {
         timeouts);
   }
 
-  /** 32 hex digits, unique to this client and attempt: SplitMix64's finaliser is a bijection of the counter. */
+  /**
+   * 32 hex digits, unique to this client and attempt: SplitMix64's finaliser is a bijection of the
+   * counter.
+   */
   private String rid(long counter) {
     long mixed = counter * 0x9e3779b97f4a7c15L + ridLow;
     mixed = (mixed ^ mixed >>> 30) * 0xbf58476d1ce4e5b9L;
@@ -357,7 +357,8 @@ public final class Dispatcher {
 
   DispatchLease lease(WorkerRank target, Prompt prompt) {
     RankState state = fleet.view().find(target);
-    // A worker that left between decision and dispatch: counted on an object of its own that nobody reads.
+    // A worker that left between decision and dispatch: counted on an object of its own that nobody
+    // reads.
     return new DispatchLease(state != null ? state : new RankState(target), prompt.tokens());
   }
 
@@ -418,7 +419,10 @@ public final class Dispatcher {
     return retryBudget.remaining();
   }
 
-  /** The state of a worker's circuit breaker, as a word: {@code closed}, {@code open}, {@code half_open}. */
+  /**
+   * The state of a worker's circuit breaker, as a word: {@code closed}, {@code open}, {@code
+   * half_open}.
+   */
   public String breaker(Worker worker) {
     return gates.gate(worker).breakerState(now()).name().toLowerCase(java.util.Locale.ROOT);
   }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param status the status, or 0
  * @param error a few words, without payload
  * @param retryAfter how long the worker asked to be left alone, or null
- * @param stale whether a pooled connection was closed under a request of which the worker saw nothing
+ * @param stale whether a pooled connection was closed under a request of which the worker saw
+ *     nothing
  * @param cause the transport's error, or null
  */
 record Failure(

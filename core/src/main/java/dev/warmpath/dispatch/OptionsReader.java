@@ -9,14 +9,18 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads routing options from a request's headers, and takes those headers (and others that must not leave) away. */
+/**
+ * Reads routing options from a request's headers, and takes those headers (and others that must not
+ * leave) away.
+ */
 final class OptionsReader {
   private static final String PREFIX = "x-warmpath-";
   private static final String SESSION = "x-warmpath-session";
   private static final String MORI_SESSION = "x-mori-session-id";
 
   /**
-   * Never forwarded: the worker's key goes in {@code Authorization}'s place, and the rest belongs to one connection.
+   * Never forwarded: the worker's key goes in {@code Authorization}'s place, and the rest belongs
+   * to one connection.
    */
   private static final Set<String> NOT_FORWARDED =
       Set.of(
@@ -53,8 +57,7 @@ final class OptionsReader {
     if (deadline == null) {
       Long millis = number(headers, "x-warmpath-deadline-ms");
       if (millis != null && millis <= 0) {
-        throw new InvalidRequestException(
-            "header x-warmpath-deadline-ms must be at least 1", null);
+        throw new InvalidRequestException("header x-warmpath-deadline-ms must be at least 1", null);
       }
       deadline = millis == null ? null : Duration.ofMillis(millis);
     }
@@ -62,9 +65,7 @@ final class OptionsReader {
     if (priority == 0) {
       Long given = number(headers, "x-warmpath-priority");
       priority =
-          given == null
-              ? 0
-              : (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, given));
+          given == null ? 0 : (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, given));
     }
     return new RouteOptions(
         deadline,

@@ -4,8 +4,8 @@ import dev.warmpath.prompt.Prompt;
 import dev.warmpath.worker.WorkerRank;
 
 /**
- * Teaches the index what workers come to hold. A prompt counts as held from its dispatch on, since the next request of
- * the conversation may come before this one's answer.
+ * Teaches the index what workers come to hold. A prompt counts as held from its dispatch on, since
+ * the next request of the conversation may come before this one's answer.
  */
 public interface PrefixFeed {
   /** Learns nothing. */

@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A named set of options that a request asks for with {@code profile}: null leaves the client's own in place. What the
- * request itself says still wins.
+ * A named set of options that a request asks for with {@code profile}: null leaves the client's own
+ * in place. What the request itself says still wins.
  *
  * @param policy decides in place of the client's policy
  * @param timeouts in place of the client's

@@ -1,9 +1,6 @@
 package dev.warmpath.dispatch;
 
-import dev.warmpath.api.AllAttemptsFailedException;
 import dev.warmpath.api.FailurePhase;
-import dev.warmpath.api.InvalidRequestException;
-import dev.warmpath.api.RequestCancelledException;
 import dev.warmpath.api.RequestRejectedException;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
@@ -22,14 +19,14 @@ import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives dispatches on the calling thread over blocking exchanges: whole responses, streams, and open exchanges for
- * callers that carry the bytes themselves. The one place where an attempt meets a transport. Thread safe.
+ * Drives dispatches on the calling thread over blocking exchanges: whole responses, streams, and
+ * open exchanges for callers that carry the bytes themselves. The one place where an attempt meets
+ * a transport. Thread safe.
  */
 public final class RequestRunner {
   private final Dispatcher dispatcher;
@@ -92,8 +89,8 @@ public final class RequestRunner {
   }
 
   /**
-   * Sends a request and waits for the first event of its stream. Until then a failure is retried elsewhere; from then on
-   * nothing is sent again.
+   * Sends a request and waits for the first event of its stream. Until then a failure is retried
+   * elsewhere; from then on nothing is sent again.
    *
    * @throws RequestRejectedException when the worker refuses with a client error
    * @throws RouterException as {@link Dispatcher#begin} and {@link Dispatch#next} do
@@ -138,7 +135,9 @@ public final class RequestRunner {
   public record Opened(
       Dispatch dispatch, Attempt attempt, ExchangeResponse response, Finisher finisher) {}
 
-  /** Tells how the body of an {@link Opened} exchange fares. One terminal call counts, the first. */
+  /**
+   * Tells how the body of an {@link Opened} exchange fares. One terminal call counts, the first.
+   */
   public static final class Finisher {
     private final Dispatch dispatch;
     private final Attempt attempt;
@@ -176,8 +175,8 @@ public final class RequestRunner {
   }
 
   /**
-   * Sends a request through exchanges that the caller makes and returns at the headers of the first response that is not
-   * to be retried.
+   * Sends a request through exchanges that the caller makes and returns at the headers of the first
+   * response that is not to be retried.
    *
    * @param exchanges opens an exchange; called once per attempt
    * @throws RouterException as {@link Dispatcher#begin} and {@link Dispatch#next} do
@@ -221,7 +220,8 @@ public final class RequestRunner {
       } catch (RouterException e) {
         throw e;
       } catch (RuntimeException | Error e) {
-        // A transport's bug, or a listener's: the lease goes back, and the caller sees what happened.
+        // A transport's bug, or a listener's: the lease goes back, and the caller sees what
+        // happened.
         attempt.failed(
             new Failure(
                 Failure.Blame.NONE,

@@ -3,8 +3,8 @@ package dev.warmpath.dispatch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Keeps retries from turning an outage into a storm: each request pays a fraction in, each retry takes a whole one out.
- * Lock-free.
+ * Keeps retries from turning an outage into a storm: each request pays a fraction in, each retry
+ * takes a whole one out. Lock-free.
  */
 final class RetryBudget {
   private static final long UNIT = 1_000;

@@ -3,16 +3,19 @@ package dev.warmpath.dispatch;
 import java.time.Duration;
 
 /**
- * When a failed attempt is followed by another. Retried are connect errors, broken connections, silence before the
- * first token, and the statuses 408, 429, 500, 502, 503, 504 and 529, as long as no byte has reached the caller.
+ * When a failed attempt is followed by another. Retried are connect errors, broken connections,
+ * silence before the first token, and the statuses 408, 429, 500, 502, 503, 504 and 529, as long as
+ * no byte has reached the caller.
  *
  * @param maxAttempts attempts of one request in all, the first included
- * @param budgetRatio retries allowed per request over time: 0.2 lets a fleet-wide failure grow the load by a fifth at
- *     most, once the reserve is spent
- * @param budgetReserve retries saved up for a burst, such as a worker that dies with many requests in flight
+ * @param budgetRatio retries allowed per request over time: 0.2 lets a fleet-wide failure grow the
+ *     load by a fifth at most, once the reserve is spent
+ * @param budgetReserve retries saved up for a burst, such as a worker that dies with many requests
+ *     in flight
  * @param baseBackoff wait before the second attempt; doubles with each further one
  * @param maxBackoff longest wait
- * @param maxRetryAfter longest {@code Retry-After} that is waited for; a longer one ends the request as overloaded
+ * @param maxRetryAfter longest {@code Retry-After} that is waited for; a longer one ends the
+ *     request as overloaded
  */
 public record RetrySettings(
     int maxAttempts,
@@ -22,7 +25,10 @@ public record RetrySettings(
     Duration maxBackoff,
     Duration maxRetryAfter) {
 
-  /** 4 attempts, a budget of 0.2 with a reserve of 100, 20 ms doubling to 1 s, {@code Retry-After} up to 10 s. */
+  /**
+   * 4 attempts, a budget of 0.2 with a reserve of 100, 20 ms doubling to 1 s, {@code Retry-After}
+   * up to 10 s.
+   */
   public static final RetrySettings DEFAULT =
       new RetrySettings(
           4, 0.2, 100, Duration.ofMillis(20), Duration.ofSeconds(1), Duration.ofSeconds(10));

@@ -18,7 +18,10 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** A stream whose first event is at hand. A stream dropped by its reader is cancelled when it is collected. */
+/**
+ * A stream whose first event is at hand. A stream dropped by its reader is cancelled when it is
+ * collected.
+ */
 final class RoutedStream implements RouterStream {
   private static final Cleaner CLEANER = Cleaner.create();
 

@@ -10,9 +10,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Feeds one subscriber from a stream, as far as it asks (Reactive Streams 1.0.4 as {@link Flow} states it): signals are
- * serial, demand adds up, a demand below 1 is an error, cancelling closes the stream. Reading blocks a thread of the
- * executor while there is demand, and none while there is not.
+ * Feeds one subscriber from a stream, as far as it asks (Reactive Streams 1.0.4 as {@link Flow}
+ * states it): signals are serial, demand adds up, a demand below 1 is an error, cancelling closes
+ * the stream. Reading blocks a thread of the executor while there is demand, and none while there
+ * is not.
  */
 final class StreamSubscription implements Flow.Subscription {
   private final RouterStream stream;

@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which workers may be sent to just now: a circuit breaker for each incarnation, and the moment before which a busy
- * worker asked not to be called. Policies see a worker whose breaker is open as suspect.
+ * Which workers may be sent to just now: a circuit breaker for each incarnation, and the moment
+ * before which a busy worker asked not to be called. Policies see a worker whose breaker is open as
+ * suspect.
  */
 final class WorkerGates {
   private final BreakerSettings settings;
@@ -35,7 +36,10 @@ final class WorkerGates {
     byEpoch.remove(worker.epoch());
   }
 
-  /** Lets traffic come back to workers whose breaker's time is up. One volatile read when there is none. */
+  /**
+   * Lets traffic come back to workers whose breaker's time is up. One volatile read when there is
+   * none.
+   */
   void refresh(FleetView view, long now) {
     long due = nextHalfOpenNanos.get();
     if (due == Long.MAX_VALUE || now - due < 0) {

@@ -39,7 +39,8 @@ public final class Fleet implements AutoCloseable {
   /**
    * Waits until there is a worker.
    *
-   * @return the view once there is one, or the latest after {@code atMost} or an interrupt, which stays pending
+   * @return the view once there is one, or the latest after {@code atMost} or an interrupt, which
+   *     stays pending
    */
   public FleetView awaitWorkers(Duration atMost) {
     long left = atMost.toNanos();

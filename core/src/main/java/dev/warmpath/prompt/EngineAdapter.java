@@ -7,11 +7,12 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes into a request what differs from engine to engine: where the data-parallel rank and the request id go.
+ * Writes into a request what differs from engine to engine: where the data-parallel rank and the
+ * request id go.
  *
  * <ul>
- *   <li>SGLang: rank in header {@code X-Data-Parallel-Rank}, id in body field {@code rid}. The id is left out of batches
- *       and {@code n > 1}, where older versions want a list.
+ *   <li>SGLang: rank in header {@code X-Data-Parallel-Rank}, id in body field {@code rid}. The id
+ *       is left out of batches and {@code n > 1}, where older versions want a list.
  *   <li>vLLM: rank in header {@code X-data-parallel-rank}, id in header {@code X-Request-Id}.
  *   <li>ATOM: rank in body field {@code data_parallel_rank}; it takes no id.
  * </ul>
@@ -80,7 +81,8 @@ public final class EngineAdapter {
 
   private static int objectStart(byte[] body) {
     int i = 0;
-    while (i < body.length && (body[i] == ' ' || body[i] == '\n' || body[i] == '\r' || body[i] == '\t')) {
+    while (i < body.length
+        && (body[i] == ' ' || body[i] == '\n' || body[i] == '\r' || body[i] == '\t')) {
       i++;
     }
     return i < body.length && body[i] == '{' ? i : -1;

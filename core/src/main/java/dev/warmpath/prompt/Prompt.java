@@ -77,7 +77,9 @@ public final class Prompt {
     return requestId;
   }
 
-  /** Whether the body is one generation: known to be neither a batch of prompts nor {@code n > 1}. */
+  /**
+   * Whether the body is one generation: known to be neither a batch of prompts nor {@code n > 1}.
+   */
   public boolean single() {
     return single;
   }

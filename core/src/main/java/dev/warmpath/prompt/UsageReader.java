@@ -9,9 +9,10 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the token counts in a response: {@code usage} of chat completions, completions and embeddings, of the responses
- * API ({@code input_tokens} and so on, also inside {@code response}), and {@code meta_info} of SGLang's native {@code
- * /generate}. Lenient: what can't be read reports nothing. Thread safe.
+ * Finds the token counts in a response: {@code usage} of chat completions, completions and
+ * embeddings, of the responses API ({@code input_tokens} and so on, also inside {@code response}),
+ * and {@code meta_info} of SGLang's native {@code /generate}. Lenient: what can't be read reports
+ * nothing. Thread safe.
  */
 public final class UsageReader {
   private final JsonFactory json = new JsonFactory();
