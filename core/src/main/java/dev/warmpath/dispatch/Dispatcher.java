@@ -18,7 +18,9 @@ import dev.warmpath.health.Fleet;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.health.RankState;
 import dev.warmpath.policy.RouteContext;
+import dev.warmpath.policy.RouteExplanation;
 import dev.warmpath.policy.RoutePlan;
+import dev.warmpath.policy.RoutingEnvironment;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.EngineAdapter;
 import dev.warmpath.prompt.Prompt;
@@ -50,7 +52,7 @@ import org.jspecify.annotations.Nullable;
 public final class Dispatcher {
   private final Fleet fleet;
   private final RoutingPolicy policy;
-  private final ContextFactory contexts;
+  private final RoutingEnvironment environment;
   private final PrefixFeed feed;
   private final DispatchSettings settings;
   private final Map<String, Profile> profiles;
@@ -74,7 +76,7 @@ public final class Dispatcher {
    *
    * @param fleet the workers and their live state
    * @param policy decides, unless a profile names another
-   * @param contexts makes the policy's context
+   * @param environment what all decisions share
    * @param feed is told what workers come to hold
    * @param settings how requests are carried out
    * @param profiles option sets by name
@@ -87,7 +89,7 @@ public final class Dispatcher {
   public Dispatcher(
       Fleet fleet,
       RoutingPolicy policy,
-      ContextFactory contexts,
+      RoutingEnvironment environment,
       PrefixFeed feed,
       DispatchSettings settings,
       Map<String, Profile> profiles,
@@ -98,7 +100,7 @@ public final class Dispatcher {
       Pauser pauser) {
     this.fleet = fleet;
     this.policy = policy;
-    this.contexts = contexts;
+    this.environment = environment;
     this.feed = feed;
     this.settings = settings;
     this.profiles = Map.copyOf(profiles);
@@ -113,24 +115,6 @@ public final class Dispatcher {
         new RetryBudget(settings.retry().budgetRatio(), settings.retry().budgetReserve());
     this.ridHigh = seeds.getAsLong();
     this.ridLow = seeds.getAsLong();
-  }
-
-  /** Makes the context of one decision. */
-  @FunctionalInterface
-  public interface ContextFactory {
-    /**
-     * Called once per decision, on its thread.
-     *
-     * @param rehearsal whether nothing will be sent: shared turns are looked at and not taken
-     */
-    RouteContext context(
-        FleetView fleet,
-        CandidateSet candidates,
-        Prompt prompt,
-        RouteOptions options,
-        long nowNanos,
-        long seed,
-        boolean rehearsal);
   }
 
   /** What one request goes by, its profile applied. */
@@ -250,8 +234,9 @@ public final class Dispatcher {
     FleetView view = fleet.view();
     CandidateSet candidates = candidates(view, prompt);
     RouteContext context =
-        contexts.context(view, candidates, prompt, options, now(), seeds.getAsLong(), true);
-    List<CandidateView> views = terms.policy().explain(context);
+        new RouteContext(
+            view, candidates, prompt, options, environment, now(), seeds.getAsLong(), true);
+    RouteExplanation explanation = terms.policy().explain(context);
     List<String> steps = new ArrayList<>();
     steps.add(
         candidates.size()
@@ -259,10 +244,8 @@ public final class Dispatcher {
             + view.topology().ranks().size()
             + " ranks may serve "
             + what(prompt));
-    if (!views.isEmpty()) {
-      CandidateView first = views.get(0);
-      steps.add(first.step() + " placed " + first.worker() + " first");
-    }
+    steps.addAll(explanation.steps());
+    List<CandidateView> views = explanation.candidates();
     return new RouteDecision(
         terms.policy().name(),
         view.topology().version(),
@@ -282,7 +265,8 @@ public final class Dispatcher {
     gates.refresh(view, now);
     CandidateSet candidates = candidates(view, prompt);
     RouteContext context =
-        contexts.context(view, candidates, prompt, options, now, seeds.getAsLong(), false);
+        new RouteContext(
+            view, candidates, prompt, options, environment, now, seeds.getAsLong(), false);
     return new Routed(view, by.plan(context), candidates.workers());
   }
 
