@@ -28,7 +28,12 @@ public final class FleetView {
 
   /** The state of one of this topology's ranks. */
   public RankState state(WorkerRank rank) {
-    return Objects.requireNonNull(bySlot[rank.slot()]);
+    return state(rank.slot());
+  }
+
+  /** The state of this topology's rank in that slot. */
+  public RankState state(int slot) {
+    return Objects.requireNonNull(bySlot[slot]);
   }
 
   /** The state of that rank of that incarnation, or null when this topology does not have it. */

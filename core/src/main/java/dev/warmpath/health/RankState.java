@@ -1,8 +1,8 @@
 package dev.warmpath.health;
 
 import dev.warmpath.worker.WorkerRank;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,15 +18,25 @@ public final class RankState {
   private static final int TOKENS_BITS = 48;
   private static final long TOKENS_MASK = (1L << TOKENS_BITS) - 1;
 
+  // Plain fields behind updaters: a decision over a thousand ranks reads all of them.
+  private static final AtomicIntegerFieldUpdater<RankState> IN_FLIGHT =
+      AtomicIntegerFieldUpdater.newUpdater(RankState.class, "inFlight");
+  private static final AtomicLongFieldUpdater<RankState> IN_FLIGHT_TOKENS =
+      AtomicLongFieldUpdater.newUpdater(RankState.class, "inFlightTokens");
+  private static final AtomicLongFieldUpdater<RankState> UNSEEN =
+      AtomicLongFieldUpdater.newUpdater(RankState.class, "unseen");
+  private static final AtomicLongFieldUpdater<RankState> UNSEEN_TOKENS =
+      AtomicLongFieldUpdater.newUpdater(RankState.class, "unseenTokens");
+
   private final WorkerRank target;
-  private final AtomicInteger inFlight = new AtomicInteger();
-  private final AtomicLong inFlightTokens = new AtomicLong();
+  private volatile int inFlight;
+  private volatile long inFlightTokens;
 
   /** The telemetry sequence above 32 bits of requests begun since that reading. */
-  private final AtomicLong unseen = new AtomicLong();
+  private volatile long unseen;
 
   /** The telemetry sequence's low 16 bits above 48 bits of those requests' tokens. */
-  private final AtomicLong unseenTokens = new AtomicLong();
+  private volatile long unseenTokens;
 
   private volatile @Nullable LoadSnapshot load;
   private volatile Availability probed = Availability.UNKNOWN;
@@ -46,22 +56,22 @@ public final class RankState {
 
   /** Requests of this client running there now. */
   public int inFlight() {
-    return inFlight.get();
+    return inFlight;
   }
 
   /** Prompt tokens (estimated where not exact) of this client's requests running there now. */
   public long inFlightTokens() {
-    return inFlightTokens.get();
+    return inFlightTokens;
   }
 
   /** Requests of this client running there that began after the last telemetry reading. */
   public int inFlightUnseen() {
-    return (int) unseen.get();
+    return (int) unseen;
   }
 
   /** Prompt tokens of the requests that {@link #inFlightUnseen} counts. */
   public long inFlightUnseenTokens() {
-    return unseenTokens.get() & TOKENS_MASK;
+    return unseenTokens & TOKENS_MASK;
   }
 
   /** The last telemetry, or null before the first. */
@@ -105,25 +115,25 @@ public final class RankState {
    * @return what {@link #end} wants back
    */
   public long begin(int tokens) {
-    inFlight.incrementAndGet();
-    inFlightTokens.addAndGet(tokens);
-    long sequence = unseen.incrementAndGet() >>> 32;
+    IN_FLIGHT.incrementAndGet(this);
+    IN_FLIGHT_TOKENS.addAndGet(this, tokens);
+    long sequence = UNSEEN.incrementAndGet(this) >>> 32;
     // A reading may come between the two: each count is given back by the sequence it was taken in.
-    return sequence << 16 | unseenTokens.addAndGet(tokens) >>> TOKENS_BITS;
+    return sequence << 16 | UNSEEN_TOKENS.addAndGet(this, tokens) >>> TOKENS_BITS;
   }
 
   /** Counts a request out: once per {@link #begin}, with the same tokens and the value it gave. */
   public void end(int tokens, long begun) {
-    inFlight.decrementAndGet();
-    inFlightTokens.addAndGet(-tokens);
+    IN_FLIGHT.decrementAndGet(this);
+    IN_FLIGHT_TOKENS.addAndGet(this, -tokens);
     long seen;
     do {
-      seen = unseen.get();
-    } while (seen >>> 32 == begun >>> 16 && !unseen.compareAndSet(seen, seen - 1));
+      seen = unseen;
+    } while (seen >>> 32 == begun >>> 16 && !UNSEEN.compareAndSet(this, seen, seen - 1));
     do {
-      seen = unseenTokens.get();
+      seen = unseenTokens;
     } while (seen >>> TOKENS_BITS == (begun & 0xffff)
-        && !unseenTokens.compareAndSet(seen, seen - tokens));
+        && !UNSEEN_TOKENS.compareAndSet(this, seen, seen - tokens));
   }
 
   /** Takes a telemetry reading: what runs now is visible in it, or will be in the next. */
@@ -131,11 +141,11 @@ public final class RankState {
     load = snapshot;
     long seen;
     do {
-      seen = unseen.get();
-    } while (!unseen.compareAndSet(seen, ((seen >>> 32) + 1) << 32));
+      seen = unseen;
+    } while (!UNSEEN.compareAndSet(this, seen, ((seen >>> 32) + 1) << 32));
     do {
-      seen = unseenTokens.get();
-    } while (!unseenTokens.compareAndSet(seen, ((seen >>> TOKENS_BITS) + 1) << TOKENS_BITS));
+      seen = unseenTokens;
+    } while (!UNSEEN_TOKENS.compareAndSet(this, seen, ((seen >>> TOKENS_BITS) + 1) << TOKENS_BITS));
   }
 
   /** Records what probing found. */

@@ -77,13 +77,15 @@ final class Board {
     int size = candidates.size();
     grow(size);
     int best = LEFT_OUT;
+    boolean open = filters.isEmpty();
+    boolean untouched = plan.untouched();
     for (int i = 0; i < size; i++) {
-      WorkerRank rank = candidates.get(i);
-      RankState state = fleet.state(rank);
+      RankState state = fleet.state(WorkerRank.slotOf(candidates.holderId(i)));
       states[i] = state;
-      int standing = filters.accept(context, rank, state) ? standing(state) : LEFT_OUT;
+      int standing =
+          open || filters.accept(context, candidates.get(i), state) ? standing(state) : LEFT_OUT;
       tiers[i] = standing;
-      if (standing < best && !plan.given(i)) {
+      if (standing < best && (untouched || !plan.given(i))) {
         best = standing;
       }
     }
@@ -118,6 +120,11 @@ final class Board {
   /** Puts every member that was not given back in play. */
   private void refill() {
     ChainPlan plan = plan();
+    if (plan.untouched()) {
+      System.arraycopy(members, 0, live, 0, memberCount);
+      liveCount = memberCount;
+      return;
+    }
     int count = 0;
     for (int k = 0; k < memberCount; k++) {
       int i = members[k];
@@ -207,12 +214,13 @@ final class Board {
     }
     matchesRead = true;
     RouteContext context = context();
+    CandidateSet candidates = context.candidates();
     int tokens = context.prompt().tokens();
     query.match(context.prompt());
     int least = memberCount == 0 ? 0 : Integer.MAX_VALUE;
     for (int k = 0; k < memberCount; k++) {
       int i = members[k];
-      int held = Math.max(0, Math.min(tokens, query.tokens(context.candidates().get(i))));
+      int held = Math.max(0, Math.min(tokens, query.tokens(candidates.holderId(i))));
       matched[i] = held;
       least = Math.min(least, held);
     }

@@ -78,6 +78,10 @@ final class ChainPlan implements RoutePlan {
     }
   }
 
+  boolean untouched() {
+    return (int) FIRST.getVolatile(this) == 0;
+  }
+
   boolean given(int candidate) {
     int known = (int) FIRST.getVolatile(this);
     if (known == 0) {

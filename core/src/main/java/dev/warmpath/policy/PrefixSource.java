@@ -16,7 +16,7 @@ public interface PrefixSource {
             public void match(Prompt prompt) {}
 
             @Override
-            public int tokens(WorkerRank rank) {
+            public int tokens(long holderId) {
               return 0;
             }
           };
@@ -36,8 +36,10 @@ public interface PrefixSource {
     void match(Prompt prompt);
 
     /**
-     * How many of the prompt's first tokens that rank, in that incarnation, is expected to hold.
+     * How many of the prompt's first tokens a rank is expected to hold.
+     *
+     * @param holderId names the rank and its incarnation: {@link WorkerRank#holderId}
      */
-    int tokens(WorkerRank rank);
+    int tokens(long holderId);
   }
 }

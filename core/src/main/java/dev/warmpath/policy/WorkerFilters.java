@@ -29,6 +29,10 @@ final class WorkerFilters {
     return new WorkerFilters(all);
   }
 
+  boolean isEmpty() {
+    return filters.length == 0;
+  }
+
   boolean accept(RouteContext context, WorkerRank candidate, RankState state) {
     for (WorkerFilter filter : filters) {
       try {

@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
 public final class CandidateSet {
   private final WorkerRole role;
   private final WorkerRank[] ranks;
+  private final long[] holderIds;
   private final long key;
   private final int workers;
 
   CandidateSet(WorkerRole role, List<WorkerRank> ranks) {
     this.role = role;
     this.ranks = ranks.toArray(new WorkerRank[0]);
+    this.holderIds = ranks.stream().mapToLong(WorkerRank::holderId).toArray();
     long hash = fnv(0xcbf29ce484222325L, role.label());
     for (WorkerRank rank : this.ranks) {
       hash = fnv(hash, rank.toString());
@@ -50,6 +52,14 @@ public final class CandidateSet {
   /** The i-th candidate, 0-based. */
   public WorkerRank get(int i) {
     return ranks[i];
+  }
+
+  /**
+   * The i-th candidate's {@link WorkerRank#holderId}, which names its slot too: what a decision
+   * over many ranks reads in one sweep.
+   */
+  public long holderId(int i) {
+    return holderIds[i];
   }
 
   /** Whether there is nobody to choose. */

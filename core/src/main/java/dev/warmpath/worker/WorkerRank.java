@@ -17,6 +17,7 @@ public final class WorkerRank {
   private final Worker worker;
   private final int rank;
   private final int slot;
+  private final long holderId;
   private final long stableHash;
 
   WorkerRank(Worker worker, int rank, int slot) {
@@ -27,6 +28,7 @@ public final class WorkerRank {
     this.worker = worker;
     this.rank = rank;
     this.slot = slot;
+    this.holderId = worker.epoch() << SLOT_BITS | slot;
     this.stableHash = StableHash.of(toString());
   }
 
@@ -54,7 +56,7 @@ public final class WorkerRank {
    * slot.
    */
   public long holderId() {
-    return worker.epoch() << SLOT_BITS | slot;
+    return holderId;
   }
 
   /**

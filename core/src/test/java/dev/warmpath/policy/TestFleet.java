@@ -16,9 +16,9 @@ import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.worker.WorkerSpec;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
+import java.util.Random;
 
 /**
  * A fleet of workers {@code http://w0:1}, {@code http://w1:1} … whose state a test sets by hand.
@@ -28,7 +28,8 @@ final class TestFleet implements AutoCloseable {
 
   final WorkerRegistry registry = new WorkerRegistry();
   private final Fleet fleet = new Fleet(registry, gone -> {});
-  private final Map<Long, Integer> held = new HashMap<>();
+  private int[] held = {};
+  private long[] holders = {};
   private RoutingEnvironment environment;
   long now = Duration.ofHours(1).toNanos();
 
@@ -43,6 +44,22 @@ final class TestFleet implements AutoCloseable {
     }
     registry.replace("test", specs);
     environment = RoutingEnvironment.builder().prefixes(prefixes()).tokensPerRequest(1_000).build();
+  }
+
+  /** A fleet with telemetry, own requests, latencies and prefixes everywhere. */
+  static TestFleet busy(int workers) {
+    TestFleet fleet = new TestFleet(workers);
+    Random random = new Random(workers);
+    for (int i = 0; i < workers; i++) {
+      fleet.availability(i, Availability.UP);
+      fleet.own(i, random.nextInt(3), 2_000);
+      fleet.load(
+          i, random.nextInt(20), random.nextInt(5), random.nextDouble(), random.nextDouble());
+      fleet.own(i, random.nextInt(3), 2_000);
+      fleet.latency(i, 50 + random.nextInt(100));
+      fleet.holds(i, random.nextInt(4_000));
+    }
+    return fleet;
   }
 
   static WorkerSpec.Builder spec(int worker) {
@@ -118,7 +135,13 @@ final class TestFleet implements AutoCloseable {
 
   /** Sets how many tokens of every prompt a rank holds. */
   TestFleet holds(int i, int tokens) {
-    held.put(rank(i).holderId(), tokens);
+    int slot = rank(i).slot();
+    if (slot >= held.length) {
+      held = Arrays.copyOf(held, view().topology().slotCount());
+      holders = Arrays.copyOf(holders, held.length);
+    }
+    held[slot] = tokens;
+    holders[slot] = rank(i).holderId();
     return this;
   }
 
@@ -129,8 +152,9 @@ final class TestFleet implements AutoCloseable {
           public void match(Prompt prompt) {}
 
           @Override
-          public int tokens(WorkerRank rank) {
-            return held.getOrDefault(rank.holderId(), 0);
+          public int tokens(long holderId) {
+            int slot = WorkerRank.slotOf(holderId);
+            return slot < held.length && holders[slot] == holderId ? held[slot] : 0;
           }
         };
   }
