@@ -12,31 +12,32 @@ import java.util.function.LongSupplier;
  * winner: to weigh length against load is a policy's business. It reads one immutable snapshot,
  * takes no lock, waits for nobody, holds nobody up and allocates nothing.
  *
- * <p><b>Updates</b> come from the requests that this client sends: {@link #dispatch} claims a prompt
- * for a holder before the answer is there, and the {@link Speculation} that it returns is confirmed
- * or withdrawn. They may come from any thread. The caller makes the update itself if nobody else is
- * at it; otherwise it leaves the update to the one who is, and returns at once. Each update becomes
- * visible as a whole. An index that can't keep up sheds updates and counts them.
+ * <p><b>Updates</b> come from the requests that this client sends: {@link #dispatch} claims a
+ * prompt for a holder before the answer is there, and the {@link Speculation} that it returns is
+ * confirmed or withdrawn. They may come from any thread. The caller makes the update itself if
+ * nobody else is at it; otherwise it leaves the update to the one who is, and returns at once. Each
+ * update becomes visible as a whole. An index that can't keep up sheds updates and counts them.
  *
  * <p><b>Holders</b> are named by a primitive {@link HolderIds id}. The first update that names an
- * id with a higher epoch ends the slot's earlier life, and {@link #drop} ends one explicitly. Either
- * takes a time that does not depend on the number of entries, which are invisible from then on; what
- * they take up is reclaimed as they come to be the oldest.
+ * id with a higher epoch ends the slot's earlier life, and {@link #drop} ends one explicitly.
+ * Either takes a time that does not depend on the number of entries, which are invisible from then
+ * on; what they take up is reclaimed as they come to be the oldest.
  *
- * <p><b>Age.</b> An entry is gone when it hasn't been used for the {@link Builder#ttl}, and when its
- * holder has, by {@link #capacity}, been given so much else since that it must have evicted it.
+ * <p><b>Age.</b> An entry is gone when it hasn't been used for the {@link Builder#ttl}, and when
+ * its holder has, by {@link #capacity}, been given so much else since that it must have evicted it.
  *
  * <p><b>Memory</b> is on the heap and counted as HotSpot lays it out: for each node the object, a
  * copy of its label (a slice of the caller's array would pin the whole prompt), the array of
  * children and their first bytes, 16 bytes for each holder and 24 for each claim under way, all
  * with array headers and padding; besides that 29 bytes for each slot. Making room comes before
  * adding, so that the count is never above the budget: the entries that were used longest ago go
- * first (to within a sixty-fourth of the TTL), which are always the deepest of their holder. A
- * node that nobody holds goes, and one that is left with a single child of the same holders becomes
- * one with it. Garbage that the next collection takes is not counted. Of a prompt longer than an
- * eighth of the budget only that much is kept.
+ * first (to within a sixty-fourth of the TTL), which are always the deepest of their holder. A node
+ * that nobody holds goes, and one that is left with a single child of the same holders becomes one
+ * with it. Garbage that the next collection takes is not counted. Of a prompt longer than an eighth
+ * of the budget only that much is kept.
  *
- * <p>Prompt arrays must not be changed after they were passed in. Time is counted in ticks of 67 ms.
+ * <p>Prompt arrays must not be changed after they were passed in. Time is counted in ticks of 67
+ * ms.
  */
 public final class ByteRadixTree {
   private static final int MOST_WAITING_UPDATES = 1024;
@@ -94,12 +95,12 @@ public final class ByteRadixTree {
   }
 
   /**
-   * Notes that a prompt is on its way to a holder, which counts as holding it until the dispatch
-   * is settled.
+   * Notes that a prompt is on its way to a holder, which counts as holding it until the dispatch is
+   * settled.
    *
-   * <p>Once confirmed, the holder has received that part of the prompt's tokens that it did not hold,
-   * which ages what else it holds, see {@link #capacity}. While several dispatches of the same bytes are
-   * under way to one holder, these bytes have the age of the youngest.
+   * <p>Once confirmed, the holder has received that part of the prompt's tokens that it did not
+   * hold, which ages what else it holds, see {@link #capacity}. While several dispatches of the
+   * same bytes are under way to one holder, these bytes have the age of the youngest.
    *
    * @param namespace where the prompt belongs
    * @param prompt the array that the prompt's bytes are in
@@ -142,8 +143,8 @@ public final class ByteRadixTree {
    * since the entry's last use (running requests need some of the room, and others than this client
    * send to the holder too), to be gone when it has received the whole capacity, and in between to
    * have survived with a probability that falls in a straight line: {@link PrefixMatches#expected}.
-   * What counts as received is the part of each confirmed prompt that was not held, and what
-   * {@link #received} tells. The count resolves 64 tokens. Without a capacity only the TTL applies.
+   * What counts as received is the part of each confirmed prompt that was not held, and what {@link
+   * #received} tells. The count resolves 64 tokens. Without a capacity only the TTL applies.
    *
    * @param holderId the holder; without effect if it is dropped or of an epoch that is over
    * @param tokens the capacity in tokens, 0 for unknown
@@ -168,8 +169,8 @@ public final class ByteRadixTree {
   }
 
   /**
-   * Ends the life of a holder: everything known of it vanishes, and later updates that name it or an
-   * earlier epoch of its slot have no effect.
+   * Ends the life of a holder: everything known of it vanishes, and later updates that name it or
+   * an earlier epoch of its slot have no effect.
    *
    * @param holderId the holder
    */
@@ -266,8 +267,9 @@ public final class ByteRadixTree {
      * Sets for how long an entry outlives its last use.
      *
      * <p>The default is ten minutes. In the public Mooncake traces 95 % of the returns to a prefix
-     * come within about 7 minutes and 99 % within 15, while the 3 minutes that one router uses would
-     * miss 14 to 22 % of them; what an engine evicts sooner is the business of {@link #capacity}.
+     * come within about 7 minutes and 99 % within 15, while the 3 minutes that one router uses
+     * would miss 14 to 22 % of them; what an engine evicts sooner is the business of {@link
+     * #capacity}.
      *
      * @param age more than zero, at most 7 days
      * @return this builder

@@ -44,10 +44,7 @@ final class HolderTable {
   }
 
   static long bytes(int slots) {
-    return SHALLOW
-        + 3 * HeapLayout.longs(slots)
-        + HeapLayout.ints(slots)
-        + HeapLayout.bytes(slots);
+    return SHALLOW + 3 * HeapLayout.longs(slots) + HeapLayout.ints(slots) + HeapLayout.bytes(slots);
   }
 
   int slots() {

@@ -71,13 +71,11 @@ final class Node {
 
   /** The root of an empty tree. */
   static Node root() {
-    return new Node(
-        NO_BYTES, LEAF, 0, null, Entries.NONE, null, Entries.NEVER, Entries.NEVER);
+    return new Node(NO_BYTES, LEAF, 0, null, Entries.NONE, null, Entries.NEVER, Entries.NEVER);
   }
 
   /** A node with at most one child. */
-  static Node of(
-      byte[] label, @Nullable Node child, long[] entries, long @Nullable [] claims) {
+  static Node of(byte[] label, @Nullable Node child, long[] entries, long @Nullable [] claims) {
     int oldestEntry = Entries.oldest(entries);
     Node[] children = child == null ? LEAF : new Node[] {child};
     return new Node(
@@ -126,21 +124,16 @@ final class Node {
         label, children, narrow, wide, newEntries, newClaims, bound, Math.min(oldest, bound));
   }
 
-  /** A copy in which one child is put in another's place, added (from null) or removed (to null). */
+  /**
+   * A copy in which one child is put in another's place, added (from null) or removed (to null).
+   */
   Node with(@Nullable Node from, @Nullable Node to) {
     Node[] changed;
     if (from != null && to != null) {
       changed = children.clone();
       changed[indexOf(from.label[0])] = to;
       return new Node(
-          label,
-          changed,
-          narrow,
-          wide,
-          entries,
-          claims,
-          oldestEntry,
-          Math.min(oldest, to.oldest));
+          label, changed, narrow, wide, entries, claims, oldestEntry, Math.min(oldest, to.oldest));
     }
     if (to != null) {
       changed = new Node[children.length + 1];

@@ -76,9 +76,7 @@ public final class PrefixMatches {
    */
   public int expected(long holderId) {
     int length = matched(holderId);
-    return length == 0
-        ? 0
-        : Math.min(length, Math.round(expected[HolderIds.slot(holderId)]));
+    return length == 0 ? 0 : Math.min(length, Math.round(expected[HolderIds.slot(holderId)]));
   }
 
   /**

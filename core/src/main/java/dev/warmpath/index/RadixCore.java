@@ -29,7 +29,16 @@ final class RadixCore {
   /** How many expired paths a write takes away besides its own work. */
   private static final int REAPED_PER_WRITE = 2;
 
-  private record Snapshot(Node root, HolderTable holders) {}
+  /** What a reader reads at once. */
+  private static final class Snapshot {
+    final Node root;
+    final HolderTable holders;
+
+    Snapshot(Node root, HolderTable holders) {
+      this.root = root;
+      this.holders = holders;
+    }
+  }
 
   /**
    * One use of a prefix by a holder.
@@ -40,6 +49,7 @@ final class RadixCore {
   private record Use(int slot, long identity, long stamp, long claim, long settled) {}
 
   private final long budget;
+
   /** In ticks. */
   final int longestAge;
 
@@ -114,8 +124,7 @@ final class RadixCore {
         return null;
       }
       int end = depth + child.label.length;
-      if (end > key.length
-          || !Arrays.equals(child.label, 0, child.label.length, key, depth, end)) {
+      if (end > key.length || !Arrays.equals(child.label, 0, child.label.length, key, depth, end)) {
         return null;
       }
       depth = end;
@@ -301,8 +310,7 @@ final class RadixCore {
 
   private Use use(int slot, long claim, long settled) {
     long identity = Entries.identity(slot, holders.generations[slot]);
-    return new Use(
-        slot, identity, Entries.stamp(now, holders.units(slot)), claim, settled);
+    return new Use(slot, identity, Entries.stamp(now, holders.units(slot)), claim, settled);
   }
 
   /** How much of the walked prompt the slot's holder holds. */
@@ -335,8 +343,7 @@ final class RadixCore {
   }
 
   /** Puts a use on the walked path, which it completes, once there is room for it. */
-  private void apply(
-      PrefixNamespace namespace, byte[] prompt, int offset, int length, Use use) {
+  private void apply(PrefixNamespace namespace, byte[] prompt, int offset, int length, Use use) {
     if (length == 0) {
       return;
     }
@@ -420,9 +427,7 @@ final class RadixCore {
       byte[] label = Arrays.copyOfRange(prompt, start, end);
       long[] holder = {use.identity, use.stamp};
       long[] claims =
-          use.claim == 0
-              ? null
-              : Claims.claimed(null, use.slot, use.claim, Claims.UNCONFIRMED);
+          use.claim == 0 ? null : Claims.claimed(null, use.slot, use.claim, Claims.UNCONFIRMED);
       below = added(Node.of(label, below, holder, claims));
       end = start;
     }
@@ -575,8 +580,7 @@ final class RadixCore {
    * What takes the place of a node whose entries were edited and one of whose children changed:
    * nothing if nobody is left, one node together with its only child if both say the same.
    */
-  private @Nullable Node rebuilt(
-      Node node, Node edited, @Nullable Node from, @Nullable Node to) {
+  private @Nullable Node rebuilt(Node node, Node edited, @Nullable Node from, @Nullable Node to) {
     Node result = from == to ? edited : edited.with(from, to);
     account(node, result);
     if (result.isRoot()) {

@@ -64,7 +64,9 @@ final class WriteCombiner {
     return waiting.isEmpty();
   }
 
-  /** Whoever left an update while the lock was held found it held: look again after each release. */
+  /**
+   * Whoever left an update while the lock was held found it held: look again after each release.
+   */
   private void help() {
     while (!waiting.isEmpty() && writing.tryLock()) {
       try {

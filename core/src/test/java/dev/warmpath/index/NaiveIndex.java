@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What {@link ByteRadixTree} promises, said in the simplest way: one record for each holder and each
- * prefix of each prompt, and no budget. Where prompts differ in whole blocks only, records for the
- * prefixes of whole blocks do.
+ * What {@link ByteRadixTree} promises, said in the simplest way: one record for each holder and
+ * each prefix of each prompt, and no budget. Where prompts differ in whole blocks only, records for
+ * the prefixes of whole blocks do.
  */
 final class NaiveIndex {
   private record Stamp(long tick, long received) {}

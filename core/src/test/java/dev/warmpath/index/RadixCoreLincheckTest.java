@@ -1,0 +1,114 @@
+package dev.warmpath.index;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.util.List;
+import java.util.TreeMap;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/** Readers beside the one writer see each update as a whole, in the order of the updates. */
+@Param(name = "prompt", gen = IntGen.class, conf = "0:5")
+@Param(name = "holder", gen = IntGen.class, conf = "0:2")
+public class RadixCoreLincheckTest {
+  private static final PrefixNamespace NAMESPACE = PrefixNamespace.of("m");
+  private static final String WRITER = "writer";
+  private static final List<byte[]> PROMPTS =
+      List.of(bytes("a"), bytes("abc"), bytes("abcdef"), bytes("abx"), bytes("abcdyz"), bytes("b"));
+
+  private final RadixCore core = new RadixCore(64 << 10, Long.MAX_VALUE / 2);
+
+  /** Moves with each update, so that there is an order to evict in. */
+  private int tick;
+
+  private Speculation speculation;
+
+  @Operation(nonParallelGroup = WRITER)
+  public void insert(@Param(name = "prompt") int prompt, @Param(name = "holder") int holder) {
+    byte[] bytes = PROMPTS.get(prompt);
+    core.insert(NAMESPACE, bytes, 0, bytes.length, HolderIds.of(1, holder), ++tick);
+  }
+
+  @Operation(nonParallelGroup = WRITER)
+  public void dispatch(@Param(name = "prompt") int prompt, @Param(name = "holder") int holder) {
+    byte[] bytes = PROMPTS.get(prompt);
+    speculation =
+        new Speculation(null, NAMESPACE, bytes, 0, bytes.length, HolderIds.of(1, holder), 0);
+    core.dispatch(speculation, ++tick);
+  }
+
+  @Operation(nonParallelGroup = WRITER)
+  public void confirm() {
+    if (speculation != null) {
+      core.confirm(speculation, ++tick);
+      speculation = null;
+    }
+  }
+
+  @Operation(nonParallelGroup = WRITER)
+  public void withdraw() {
+    if (speculation != null) {
+      core.withdraw(speculation, ++tick);
+      speculation = null;
+    }
+  }
+
+  @Operation(nonParallelGroup = WRITER)
+  public void evict() {
+    core.evictTo(core.stats(0).bytes() - 1, ++tick);
+  }
+
+  @Operation(nonParallelGroup = WRITER)
+  public void clear(@Param(name = "holder") int holder) {
+    core.clear(HolderIds.of(1, holder), ++tick);
+  }
+
+  @Operation(nonParallelGroup = WRITER)
+  public void drop(@Param(name = "holder") int holder) {
+    core.drop(HolderIds.of(1, holder), ++tick);
+  }
+
+  @Operation
+  public String match(@Param(name = "prompt") int prompt) {
+    byte[] bytes = PROMPTS.get(prompt);
+    PrefixMatches matches = new PrefixMatches();
+    core.match(NAMESPACE, bytes, 0, bytes.length, 0, matches);
+    TreeMap<Integer, Integer> lengths = new TreeMap<>();
+    for (int i = 0; i < matches.size(); i++) {
+      lengths.put(matches.slotAt(i), matches.matched(matches.holderAt(i)));
+    }
+    return lengths.toString();
+  }
+
+  @Test
+  void isLinearizableUnderStress() {
+    new StressOptions()
+        .iterations(12)
+        .invocationsPerIteration(500)
+        .threads(3)
+        .actorsPerThread(4)
+        .actorsBefore(3)
+        .actorsAfter(0)
+        .check(RadixCoreLincheckTest.class);
+  }
+
+  @Test
+  void isLinearizableInEveryInterleavingTried() {
+    new ModelCheckingOptions()
+        .iterations(6)
+        .invocationsPerIteration(60)
+        .threads(2)
+        .actorsPerThread(3)
+        .actorsBefore(3)
+        .actorsAfter(0)
+        .check(RadixCoreLincheckTest.class);
+  }
+
+  private static byte[] bytes(String prompt) {
+    return prompt.getBytes(ISO_8859_1);
+  }
+}
