@@ -99,8 +99,8 @@ public class RadixCoreLincheckTest {
   @Test
   void isLinearizableInEveryInterleavingTried() {
     new ModelCheckingOptions()
-        .iterations(6)
-        .invocationsPerIteration(60)
+        .iterations(4)
+        .invocationsPerIteration(50)
         .threads(2)
         .actorsPerThread(3)
         .actorsBefore(3)
