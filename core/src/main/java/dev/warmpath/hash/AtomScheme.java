@@ -69,8 +69,7 @@ final class AtomScheme extends HashScheme {
     }
 
     @Override
-    void next(
-        int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
+    void next(int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
       byte[] bytes = buffer;
       for (int i = 0; i < count; i++) {
         Bytes.putLongLe(bytes, (1 + i) << 3, Integer.toUnsignedLong(tokens[from + i]));

@@ -5,9 +5,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hashes a prompt's blocks while its tokens come in. Every full block is hashed once, as soon as its
- * last token is known; {@link #state} remembers a place, and a chain forked from it hashes only what
- * comes after.
+ * Hashes a prompt's blocks while its tokens come in. Every full block is hashed once, as soon as
+ * its last token is known; {@link #state} remembers a place, and a chain forked from it hashes only
+ * what comes after.
  *
  * <pre>{@code
  * BlockChain chain = scheme.newChain().append(systemPrompt).append(question);
@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * BlockHashes next = turn.fork().append(answer).append(followUp).hashes();
  * }</pre>
  *
- * <p>Mutable and not thread safe. {@link #state} and {@link #hashes} give immutable views that later
- * appends do not touch.
+ * <p>Mutable and not thread safe. {@link #state} and {@link #hashes} give immutable views that
+ * later appends do not touch.
  */
 public final class BlockChain {
 
@@ -41,8 +41,7 @@ public final class BlockChain {
   private @Nullable PendingExtras extras;
   private boolean open = true;
 
-  BlockChain(
-      HashScheme scheme, Retention retention, byte @Nullable [] link, long firstToken) {
+  BlockChain(HashScheme scheme, Retention retention, byte @Nullable [] link, long firstToken) {
     this.scheme = scheme;
     this.retention = retention;
     this.hasher = scheme.newHasher(link);
@@ -181,7 +180,8 @@ public final class BlockChain {
    *
    * @param tokens token ids
    * @return this
-   * @throws TokenRangeException if an id is negative or too wide for the scheme; nothing is appended
+   * @throws TokenRangeException if an id is negative or too wide for the scheme; nothing is
+   *     appended
    * @throws UnreproducibleHashException as {@link #append(int[])} does
    */
   public BlockChain append(long[] tokens) {

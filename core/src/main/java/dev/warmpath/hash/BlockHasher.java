@@ -19,8 +19,7 @@ abstract class BlockHasher {
       int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras);
 
   /** Like {@link #next} for a block with an id beyond 32 bits, which the scheme has allowed. */
-  void nextWide(
-      long[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
+  void nextWide(long[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
     throw new IllegalStateException("the scheme takes no ids beyond 32 bits");
   }
 
@@ -33,8 +32,8 @@ abstract class BlockHasher {
   }
 
   /**
-   * Word {@code index} of the last block's digest, big-endian, in schemes whose digest is wider than
-   * what they report.
+   * Word {@code index} of the last block's digest, big-endian, in schemes whose digest is wider
+   * than what they report.
    */
   long digestWord(int index) {
     throw new IllegalStateException("the scheme has no wider digests");

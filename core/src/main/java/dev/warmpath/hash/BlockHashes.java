@@ -50,7 +50,9 @@ public final class BlockHashes {
     return new BlockHash(namespace(), bits(block));
   }
 
-  /** A block's hash as the engine reports it: a decimal number in its signedness, or hexadecimal. */
+  /**
+   * A block's hash as the engine reports it: a decimal number in its signedness, or hexadecimal.
+   */
   public String reported(int block) {
     long bits = bits(block);
     return switch (scheme.reportedForm()) {

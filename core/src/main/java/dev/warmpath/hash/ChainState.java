@@ -3,11 +3,12 @@ package dev.warmpath.hash;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in a prompt from which block hashing can go on: the hashes so far, the chained digest, and
- * the tokens after the last full block. Taking one and forking one cost no more than copying a
+ * A place in a prompt from which block hashing can go on: the hashes so far, the chained digest,
+ * and the tokens after the last full block. Taking one and forking one cost no more than copying a
  * block's tokens, however long the prompt is.
  *
- * <p>Immutable and safe to share between threads once published safely, as through a concurrent map.
+ * <p>Immutable and safe to share between threads once published safely, as through a concurrent
+ * map.
  */
 public final class ChainState {
 
@@ -55,8 +56,8 @@ public final class ChainState {
   }
 
   /**
-   * Memory that the state keeps reachable, in bytes. States of one conversation share most of theirs,
-   * so a sum over them is an upper bound.
+   * Memory that the state keeps reachable, in bytes. States of one conversation share most of
+   * theirs, so a sum over them is an upper bound.
    */
   public long retainedBytes() {
     long bytes = 96L + hashes.retainedBytes() + (long) tail.length * Integer.BYTES;

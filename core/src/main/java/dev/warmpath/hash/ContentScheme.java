@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The client's own block hash, for what it learns without any engine's help: XXH3-64 over the
- * previous block's hash and the tokens as 32-bit little-endian words. The chain's root covers model,
- * adapter, salt and extra key, so prefixes of different tenants never meet.
+ * previous block's hash and the tokens as 32-bit little-endian words. The chain's root covers
+ * model, adapter, salt and extra key, so prefixes of different tenants never meet.
  */
 final class ContentScheme extends HashScheme {
 
@@ -63,8 +63,7 @@ final class ContentScheme extends HashScheme {
     }
 
     @Override
-    void next(
-        int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
+    void next(int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
       byte[] bytes = buffer;
       Bytes.putLongLe(bytes, 0, hash);
       for (int i = 0; i < count; i++) {

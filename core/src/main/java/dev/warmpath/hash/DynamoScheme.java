@@ -117,8 +117,7 @@ final class DynamoScheme extends HashScheme {
     }
 
     @Override
-    void next(
-        int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
+    void next(int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
       int words = count + lookAhead();
       byte[] bytes = buffer;
       for (int i = 0; i < words; i++) {

@@ -210,13 +210,17 @@ public final class HashParams {
       return this;
     }
 
-    /** ATOM: ranks of the decode context, {@code dcp_world_size}; one hash covers a block of each. */
+    /**
+     * ATOM: ranks of the decode context, {@code dcp_world_size}; one hash covers a block of each.
+     */
     public Builder contextParallel(int ranks) {
       contextParallel = ranks;
       return this;
     }
 
-    /** ATOM: tokens that one hash covers, {@code hash_block_tokens}, where the ranks are unknown. */
+    /**
+     * ATOM: tokens that one hash covers, {@code hash_block_tokens}, where the ranks are unknown.
+     */
     public Builder hashBlockTokens(int tokens) {
       hashBlockTokens = tokens;
       return this;
@@ -261,7 +265,9 @@ public final class HashParams {
       return this;
     }
 
-    /** SGLang and Dynamo with EAGLE, {@code is_eagle} or {@code eagle}: blocks overlap by a token. */
+    /**
+     * SGLang and Dynamo with EAGLE, {@code is_eagle} or {@code eagle}: blocks overlap by a token.
+     */
     public Builder eagle(boolean enabled) {
       eagle = enabled;
       return this;
@@ -286,8 +292,8 @@ public final class HashParams {
     }
 
     /**
-     * SGLang, {@code include_partial_tail}: hash the tokens after the last full page as a short page
-     * when a chain is finished. No engine publishes such a page.
+     * SGLang, {@code include_partial_tail}: hash the tokens after the last full page as a short
+     * page when a chain is finished. No engine publishes such a page.
      */
     public Builder partialTail(boolean enabled) {
       partialTail = enabled;
@@ -353,9 +359,9 @@ public final class HashParams {
     }
 
     /**
-     * Keys of single blocks, by their index in the chain: image hashes as decimal numbers for Dynamo ({@code
-     * mm_hashes_u64_by_block}), texts for llm-d ({@code extra_strings_by_block}). Replaces what was
-     * set before.
+     * Keys of single blocks, by their index in the chain: image hashes as decimal numbers for
+     * Dynamo ({@code mm_hashes_u64_by_block}), texts for llm-d ({@code extra_strings_by_block}).
+     * Replaces what was set before.
      */
     public Builder blockKeys(Map<Integer, List<String>> keys) {
       Map<Integer, List<String>> copy = new TreeMap<>(Comparator.naturalOrder());

@@ -40,8 +40,8 @@ public abstract class HashScheme {
   }
 
   /**
-   * Tokens that a block's hash reads beyond its own: 1 where the engine hashes overlapping pairs for
-   * speculative decoding, else 0. A block is complete when its tokens and these are known.
+   * Tokens that a block's hash reads beyond its own: 1 where the engine hashes overlapping pairs
+   * for speculative decoding, else 0. A block is complete when its tokens and these are known.
    */
   public final int lookAhead() {
     return lookAhead;
@@ -63,8 +63,7 @@ public abstract class HashScheme {
 
   /** Opens a chain at the prompt's first token that keeps what the engine reports. */
   public final BlockChain newChain() {
-    return newChain(
-        reportedForm() == ReportedForm.HEX ? Retention.DIGESTS : Retention.REPORTED);
+    return newChain(reportedForm() == ReportedForm.HEX ? Retention.DIGESTS : Retention.REPORTED);
   }
 
   /** Opens a chain at the prompt's first token. */

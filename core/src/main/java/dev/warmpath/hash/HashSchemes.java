@@ -88,9 +88,9 @@ public final class HashSchemes {
   }
 
   /**
-   * The client's own block hash, which needs nothing from any engine: chained XXH3-64 of the tokens,
-   * apart for every model, adapter, salt and extra key. For the client's own index where engine
-   * hashes are unknown; no engine reports it.
+   * The client's own block hash, which needs nothing from any engine: chained XXH3-64 of the
+   * tokens, apart for every model, adapter, salt and extra key. For the client's own index where
+   * engine hashes are unknown; no engine reports it.
    *
    * @param params block size, which is required, and the keys
    */

@@ -175,8 +175,7 @@ final class LlmdScheme extends HashScheme {
     }
 
     @Override
-    void next(
-        int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
+    void next(int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
       byte[] encoded = encode(texts(firstToken, extras));
       Bytes.putLongBe(parent, 0, hash);
       cbor.encode(parent, parent.length, tokens, from, count, encoded);
@@ -207,8 +206,7 @@ final class LlmdScheme extends HashScheme {
     }
 
     @Override
-    void next(
-        int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
+    void next(int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
       byte[] bytes = buffer;
       Bytes.putLongLe(bytes, 0, hash);
       for (int i = 0; i < count; i++) {

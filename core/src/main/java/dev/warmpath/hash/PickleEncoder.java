@@ -21,7 +21,6 @@ final class PickleEncoder extends BlockEncoder {
   private static final int MARK = '(';
   private static final int TUPLE = 't';
   private static final int TUPLE_1 = 0x85;
-  private static final int TUPLE_3 = 0x87;
   private static final int BININT = 'J';
   private static final int BININT1 = 'K';
   private static final int BININT2 = 'M';
@@ -44,7 +43,8 @@ final class PickleEncoder extends BlockEncoder {
       SHIFT[zeros] = 8;
       SIZE[zeros] = (byte) (zeros >= 24 ? 2 : zeros >= 16 ? 3 : 5);
     }
-    // From 2^31 on an id does not fit BININT's signed 32 bits: LONG1 with a fifth byte for the sign.
+    // From 2^31 on an id does not fit BININT's signed 32 bits: LONG1 with a fifth byte for the
+    // sign.
     OPCODE[0] = (short) (LONG1 | 5 << 8);
     SHIFT[0] = 16;
     SIZE[0] = 7;

@@ -49,8 +49,7 @@ final class SglangScheme extends HashScheme {
     this.partialTail = params.partialTail;
     this.root = root(kind, params);
     String mixed = params.loraNameMix;
-    this.loraMix =
-        mixed == null || kind != Kind.EVENT ? null : sha256(LORA_TAG, Bytes.utf8(mixed));
+    this.loraMix = mixed == null || kind != Kind.EVENT ? null : sha256(LORA_TAG, Bytes.utf8(mixed));
   }
 
   private static HashNamespace namespace(Kind kind, HashParams params) {
@@ -72,8 +71,7 @@ final class SglangScheme extends HashScheme {
             storage || events ? params.cacheSalt : null,
             storage ? params.extraKey : null,
             events ? params.loraNameMix : null);
-    return new HashNamespace(
-        kind.schemeName, params.blockTokens(1), engine, unhashed, hashed);
+    return new HashNamespace(kind.schemeName, params.blockTokens(1), engine, unhashed, hashed);
   }
 
   private static byte @Nullable [] root(Kind kind, HashParams params) {
@@ -164,8 +162,7 @@ final class SglangScheme extends HashScheme {
     }
 
     @Override
-    void next(
-        int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
+    void next(int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
       byte[] bytes = buffer;
       int at = linked;
       if (eagle) {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * vLLM's V1 prefix cache: a digest over the serialized tuple of parent digest, token ids and extra
- * keys (vLLM, {@code v1/core/kv_cache_utils.py}, {@code utils/hashing.py}). The first block's parent
- * is NONE_HASH, the digest of the serialized seed text.
+ * keys (vLLM, {@code v1/core/kv_cache_utils.py}, {@code utils/hashing.py}). The first block's
+ * parent is NONE_HASH, the digest of the serialized seed text.
  *
  * <p>Extra keys are, in this order, the adapter's name on every block, the multimodal items that
  * touch the block, the cache salt on the block at token 0, and the digest of prompt embeddings.
@@ -77,8 +77,7 @@ final class VllmScheme extends HashScheme {
     this.loraName = params.loraName;
     this.cacheSalt = params.cacheSalt;
     this.plainKeys =
-        newEncoder()
-            .extraKeys(loraName == null ? List.of() : List.of(new ExtraKey.Text(loraName)));
+        newEncoder().extraKeys(loraName == null ? List.of() : List.of(new ExtraKey.Text(loraName)));
   }
 
   private static MultimodalKeyStyle style(HashParams params) {
@@ -107,7 +106,8 @@ final class VllmScheme extends HashScheme {
       }
       return derived;
     }
-    byte[] root = params.legacy ? Bytes.ofLong(HashParams.unsigned("NONE_HASH", given)) : hex(given);
+    byte[] root =
+        params.legacy ? Bytes.ofLong(HashParams.unsigned("NONE_HASH", given)) : hex(given);
     // Before vLLM hashed its random root, it took 32 random bytes whatever the algorithm.
     if (!params.legacy && root.length != algorithm.digestBytes && root.length != Sha256.BYTES) {
       throw new IllegalArgumentException(
@@ -240,8 +240,7 @@ final class VllmScheme extends HashScheme {
     }
 
     @Override
-    void next(
-        int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
+    void next(int[] tokens, int from, int count, long firstToken, @Nullable BlockExtras extras) {
       byte[] keys = extraKeys(firstToken, extras);
       encoder.encode(digester.digest, parentLength, tokens, from, count, keys);
       digest();
@@ -306,7 +305,8 @@ final class VllmScheme extends HashScheme {
                 : key instanceof ExtraKey.Placed placed ? placed.identifier() : null;
         if (text != null && !texts.add(text)) {
           throw new UnreproducibleHashException(
-              "a block has the same text twice among its extra keys, and " + name()
+              "a block has the same text twice among its extra keys, and "
+                  + name()
                   + " depends on whether the engine holds one object or two");
         }
       }

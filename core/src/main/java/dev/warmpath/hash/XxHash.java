@@ -19,6 +19,9 @@ final class XxHash {
   private static final long PRIME_4 = 0x85EBCA77C2B2AE63L;
   private static final long PRIME_5 = 0x27D4EB2F165667C5L;
 
+  /** The first two primes added modulo 2^64. */
+  private static final long PRIME_1_AND_2 = 0x60EA27EEADC0B5D6L;
+
   private XxHash() {}
 
   /** XXH3-64 without a seed. */
@@ -42,7 +45,7 @@ final class XxHash {
     int end = from + length;
     long hash;
     if (length >= 32) {
-      long lane1 = PRIME_1 + PRIME_2;
+      long lane1 = PRIME_1_AND_2;
       long lane2 = PRIME_2;
       long lane3 = 0;
       long lane4 = -PRIME_1;

@@ -156,9 +156,7 @@ class PrimitivesTest {
     int[] tokens = {0, 23, 24, 256, 65536, Integer.MIN_VALUE};
     List<ExtraKey> keys =
         List.of(
-            new ExtraKey.Text("Alice"),
-            new ExtraKey.Placed("img", -3),
-            new ExtraKey.Text("salt"));
+            new ExtraKey.Text("Alice"), new ExtraKey.Placed("img", -3), new ExtraKey.Text("salt"));
     CborEncoder cbor = new CborEncoder(false);
     cbor.encode(parent, parent.length, tokens, 0, tokens.length, cbor.extraKeys(keys));
     assertThat(hex(cbor)).isEqualTo(node.path("cbor_hex").textValue());
