@@ -1,0 +1,87 @@
+package dev.warmpath.okhttp;
+
+import dev.warmpath.api.FailurePhase;
+import dev.warmpath.transport.TransportException;
+import dev.warmpath.transport.TransportException.Kind;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.ProtocolException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+
+/**
+ * Reads what OkHttp throws. Its messages are not stable, so types and what had happened before
+ * decide.
+ */
+final class Failures {
+  private Failures() {}
+
+  /**
+   * Names a failure.
+   *
+   * @param progress how far the exchange had come
+   * @param error what OkHttp threw
+   */
+  static TransportException of(IOException error, ExchangeProgress progress) {
+    FailurePhase phase = progress.phase();
+    if (progress.cancelled()) {
+      return failure(Kind.CANCELLED, phase, "cancelled", error);
+    }
+    if (progress.deadlinePassed()) {
+      return failure(Kind.DEADLINE, phase, "the request's deadline passed", error);
+    }
+    if (error instanceof SocketTimeoutException
+        || (error instanceof InterruptedIOException && "timeout".equals(error.getMessage()))) {
+      return switch (phase) {
+        case CONNECT -> failure(Kind.CONNECT, phase, "connect timed out", error);
+        case BODY ->
+            failure(Kind.IDLE_TIMEOUT, phase, "silent beyond the inter-token deadline", error);
+        case AWAIT_HEADERS, AWAIT_FIRST_BYTE, STATUS ->
+            failure(
+                Kind.FIRST_TOKEN_TIMEOUT,
+                phase,
+                "no answer before the first-token deadline",
+                error);
+      };
+    }
+    if (error instanceof InterruptedIOException) {
+      return failure(Kind.CANCELLED, phase, "interrupted", error);
+    }
+    if (phase == FailurePhase.CONNECT
+        || error instanceof ConnectException
+        || error instanceof UnknownHostException
+        || error instanceof NoRouteToHostException
+        || error instanceof SSLHandshakeException
+        || error instanceof SSLPeerUnverifiedException) {
+      return failure(Kind.CONNECT, FailurePhase.CONNECT, connectWord(error), error);
+    }
+    if (phase == FailurePhase.AWAIT_HEADERS && progress.pooled()) {
+      return failure(Kind.STALE_CONNECTION, phase, "a pooled connection was closed", error);
+    }
+    if (error instanceof ProtocolException && !(error.getCause() instanceof EOFException)) {
+      return failure(
+          phase == FailurePhase.BODY ? Kind.RESET : Kind.PROTOCOL, phase, "not understood", error);
+    }
+    return failure(Kind.RESET, phase, "the connection broke", error);
+  }
+
+  private static String connectWord(IOException error) {
+    if (error instanceof UnknownHostException) {
+      return "host not found";
+    }
+    if (error instanceof SSLHandshakeException || error instanceof SSLPeerUnverifiedException) {
+      return "TLS handshake failed";
+    }
+    return "connection refused or unreachable";
+  }
+
+  private static TransportException failure(
+      Kind kind, FailurePhase phase, String word, IOException cause) {
+    return new TransportException(kind, phase, 0, word, cause);
+  }
+}

@@ -1,0 +1,69 @@
+package dev.warmpath.okhttp;
+
+import dev.warmpath.transport.Exchange;
+import dev.warmpath.transport.ExchangeResponse;
+import dev.warmpath.transport.TransportException;
+import java.io.IOException;
+import java.time.Duration;
+import okhttp3.Call;
+import okhttp3.Callback;
+import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
+
+/** One call to one worker. */
+final class OkHttpExchange implements Exchange {
+  private final Call call;
+  private final @Nullable Call abort;
+  private final ExchangeProgress progress;
+  private final Duration interToken;
+
+  /**
+   * Creates an exchange.
+   *
+   * @param call the call, tagged with {@code progress}
+   * @param abort tells the worker to end the request; made before the connection is dropped, where
+   *     dropping alone would leave the request running; null where dropping suffices
+   * @param interToken the longest silence of a stream that flows
+   */
+  OkHttpExchange(Call call, @Nullable Call abort, ExchangeProgress progress, Duration interToken) {
+    this.call = call;
+    this.abort = abort;
+    this.progress = progress;
+    this.interToken = interToken;
+  }
+
+  @Override
+  public ExchangeResponse execute() throws TransportException {
+    try {
+      return new OkHttpExchangeResponse(call.execute(), progress, interToken);
+    } catch (IOException e) {
+      throw Failures.of(e, progress);
+    }
+  }
+
+  @Override
+  public void cancel() {
+    if (progress.cancelled()) {
+      return;
+    }
+    progress.cancel();
+    Call first = abort;
+    if (first == null || !progress.reachedWorker()) {
+      call.cancel();
+      return;
+    }
+    first.enqueue(
+        new Callback() {
+          @Override
+          public void onFailure(Call aborted, IOException e) {
+            call.cancel();
+          }
+
+          @Override
+          public void onResponse(Call aborted, Response response) {
+            call.cancel();
+            response.close();
+          }
+        });
+  }
+}

@@ -1,0 +1,263 @@
+package dev.warmpath.okhttp;
+
+import dev.warmpath.okhttp.internal.WorkerTelemetry;
+import dev.warmpath.transport.Exchange;
+import dev.warmpath.transport.HealthReport;
+import dev.warmpath.transport.LoadReport;
+import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.ProbeReport;
+import dev.warmpath.transport.Timeouts;
+import dev.warmpath.transport.Transport;
+import dev.warmpath.transport.TransportException;
+import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.Secret;
+import dev.warmpath.worker.Worker;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import okhttp3.Call;
+import okhttp3.ConnectionPool;
+import okhttp3.Dispatcher;
+import okhttp3.HttpUrl;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reaches {@code http} and {@code https} workers with OkHttp: HTTP/1.1 and, over TLS, HTTP/2; h2c
+ * on request.
+ *
+ * <p>Never repeats a request by itself, never follows a redirect, and keeps idle connections for
+ * less long than engines do (uvicorn closes after 5 s), so that few are found closed. A client that
+ * is passed in keeps its TLS, proxy, DNS and interceptors; its dispatcher is left alone. Thread
+ * safe.
+ */
+public final class OkHttpTransport implements Transport {
+  /** Shorter than the 5 s after which engines close an idle connection. */
+  public static final Duration DEFAULT_KEEP_ALIVE = Duration.ofSeconds(4);
+
+  private static final MediaType JSON = MediaType.get("application/json");
+  private static final Duration ABORT_TIMEOUT = Duration.ofSeconds(1);
+
+  /**
+   * Distinct timeouts come from configuration, so there are few; beyond this many a client is
+   * derived per call.
+   */
+  private static final int MAX_CACHED_CLIENTS = 64;
+
+  private final OkHttpClient client;
+  private final OkHttpClient control;
+  private final WorkerTelemetry telemetry;
+  private final ConcurrentHashMap<Timeouts, OkHttpClient> byTimeouts = new ConcurrentHashMap<>();
+
+  private OkHttpTransport(Builder builder) {
+    OkHttpClient base = builder.client == null ? new OkHttpClient() : builder.client;
+    OkHttpClient.Builder derived =
+        base.newBuilder()
+            .dispatcher(new Dispatcher())
+            .connectionPool(
+                new ConnectionPool(
+                    builder.maxIdleConnections,
+                    builder.keepAlive.toMillis(),
+                    java.util.concurrent.TimeUnit.MILLISECONDS))
+            .followRedirects(false)
+            .followSslRedirects(false)
+            .retryOnConnectionFailure(false)
+            .cache(null)
+            .addNetworkInterceptor(new ConnectionWatch());
+    if (builder.http2PriorKnowledge) {
+      derived.protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE));
+    }
+    this.client = derived.build();
+    this.client.dispatcher().setMaxRequests(Integer.MAX_VALUE);
+    this.client.dispatcher().setMaxRequestsPerHost(Integer.MAX_VALUE);
+    this.control = client.newBuilder().callTimeout(ABORT_TIMEOUT).build();
+    this.telemetry = new WorkerTelemetry(client);
+  }
+
+  /** A transport with the defaults. */
+  public static OkHttpTransport create() {
+    return builder().build();
+  }
+
+  /** Starts a transport. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  @Override
+  public Set<String> schemes() {
+    return Set.of("http", "https");
+  }
+
+  @Override
+  public Exchange open(OutboundRequest request) {
+    Timeouts timeouts = request.timeouts();
+    Duration total = timeouts.total();
+    ExchangeProgress progress =
+        new ExchangeProgress(total == null ? Long.MAX_VALUE : System.nanoTime() + total.toNanos());
+    Call call =
+        client(timeouts)
+            .newCall(toOkHttp(request).newBuilder().tag(ExchangeProgress.class, progress).build());
+    if (total != null) {
+      call.timeout()
+          .timeout(Math.max(1, total.toMillis()), java.util.concurrent.TimeUnit.MILLISECONDS);
+    }
+    return new OkHttpExchange(call, abort(request), progress, timeouts.interToken());
+  }
+
+  private OkHttpClient client(Timeouts timeouts) {
+    Timeouts parts = timeouts.withTotal(null);
+    OkHttpClient known = byTimeouts.get(parts);
+    if (known != null) {
+      return known;
+    }
+    OkHttpClient made =
+        client
+            .newBuilder()
+            .connectTimeout(parts.connect())
+            .readTimeout(parts.firstToken())
+            .writeTimeout(parts.firstToken())
+            .callTimeout(Duration.ZERO)
+            .build();
+    if (byTimeouts.size() < MAX_CACHED_CLIENTS) {
+      byTimeouts.put(parts, made);
+    }
+    return made;
+  }
+
+  private static Request toOkHttp(OutboundRequest request) {
+    Worker worker = request.target().worker();
+    Request.Builder out =
+        new Request.Builder().url(HttpUrl.get(worker.id().value() + request.path()));
+    request.headers().forEach(out::addHeader);
+    Secret key =
+        request.admin() && worker.spec().adminKey() != null
+            ? worker.spec().adminKey()
+            : worker.spec().apiKey();
+    if (key != null) {
+      out.header("Authorization", "Bearer " + key.reveal());
+    }
+    return out.method(request.method(), body(request)).build();
+  }
+
+  private static @Nullable RequestBody body(OutboundRequest request) {
+    boolean bodiless =
+        switch (request.method().toUpperCase(Locale.ROOT)) {
+          case "GET", "HEAD" -> true;
+          default -> false;
+        };
+    if (bodiless) {
+      return null;
+    }
+    String type = request.headers().get("Content-Type");
+    return new OneShotBody(request.body(), type == null ? JSON : null);
+  }
+
+  /**
+   * SGLang 0.5.18 and 0.5.19 go on computing a request whose connection is dropped, and know an
+   * abort that comes after the drop no more; other versions take the abort gladly. vLLM and ATOM
+   * end a request with its connection.
+   */
+  private @Nullable Call abort(OutboundRequest request) {
+    Worker worker = request.target().worker();
+    String rid = request.rid();
+    if (rid == null || worker.engine() != EngineKind.SGLANG) {
+      return null;
+    }
+    Request.Builder out =
+        new Request.Builder()
+            .url(HttpUrl.get(worker.id().value() + "/abort_request"))
+            .post(
+                new OneShotBody(
+                    ("{\"rid\":\"" + escape(rid) + "\"}").getBytes(StandardCharsets.UTF_8), JSON));
+    Secret key =
+        worker.spec().adminKey() != null ? worker.spec().adminKey() : worker.spec().apiKey();
+    if (key != null) {
+      out.header("Authorization", "Bearer " + key.reveal());
+    }
+    return control.newCall(out.build());
+  }
+
+  private static String escape(String text) {
+    return new String(
+        com.fasterxml.jackson.core.io.JsonStringEncoder.getInstance().quoteAsString(text));
+  }
+
+  @Override
+  public ProbeReport probe(Worker worker, Duration timeout) throws TransportException {
+    return telemetry.probe(worker, timeout);
+  }
+
+  @Override
+  public HealthReport health(Worker worker, Duration timeout) throws TransportException {
+    return telemetry.health(worker, timeout);
+  }
+
+  @Override
+  public LoadReport load(Worker worker, Duration timeout) throws TransportException {
+    return telemetry.load(worker, timeout);
+  }
+
+  @Override
+  public void close() {
+    client.dispatcher().cancelAll();
+    client.dispatcher().executorService().shutdown();
+    client.connectionPool().evictAll();
+  }
+
+  /** Builds an {@link OkHttpTransport}. Not thread safe. */
+  public static final class Builder {
+    private @Nullable OkHttpClient client;
+    private Duration keepAlive = DEFAULT_KEEP_ALIVE;
+    private int maxIdleConnections = 1_024;
+    private boolean http2PriorKnowledge;
+
+    private Builder() {}
+
+    /** Derives from this client, which stays its owner's: TLS, proxy, DNS, interceptors. */
+    public Builder client(OkHttpClient client) {
+      this.client = Objects.requireNonNull(client, "client");
+      return this;
+    }
+
+    /**
+     * Sets how long an idle connection is kept; less than the workers' own keep-alive. 4 s by
+     * default.
+     */
+    public Builder keepAlive(Duration keepAlive) {
+      if (keepAlive.isNegative() || keepAlive.isZero()) {
+        throw new IllegalArgumentException("keepAlive must be positive");
+      }
+      this.keepAlive = keepAlive;
+      return this;
+    }
+
+    /** Sets how many idle connections are kept over all workers; 1,024 by default. */
+    public Builder maxIdleConnections(int maxIdleConnections) {
+      this.maxIdleConnections = maxIdleConnections;
+      return this;
+    }
+
+    /**
+     * Speaks HTTP/2 without TLS (h2c) to {@code http} workers, which must all understand it; no
+     * {@code https} then.
+     */
+    public Builder http2PriorKnowledge(boolean http2PriorKnowledge) {
+      this.http2PriorKnowledge = http2PriorKnowledge;
+      return this;
+    }
+
+    /** The finished transport. */
+    public OkHttpTransport build() {
+      return new OkHttpTransport(this);
+    }
+  }
+}

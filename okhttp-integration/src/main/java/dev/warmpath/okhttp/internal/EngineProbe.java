@@ -1,0 +1,257 @@
+package dev.warmpath.okhttp.internal;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.warmpath.api.FailurePhase;
+import dev.warmpath.okhttp.internal.HttpReader.Answer;
+import dev.warmpath.okhttp.internal.HttpReader.Budget;
+import dev.warmpath.transport.ProbeReport;
+import dev.warmpath.transport.TransportException;
+import dev.warmpath.transport.TransportException.Kind;
+import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.ServedModel;
+import dev.warmpath.worker.Worker;
+import dev.warmpath.worker.WorkerCapabilities;
+import dev.warmpath.worker.WorkerRole;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what a worker is. The kind: as configured, else {@code owned_by} of {@code /v1/models},
+ * else {@code /version} (vLLM's alone), else the fields of {@code /server_info}, which all three
+ * engines may answer, else the prefix of its metrics. Then, by kind:
+ *
+ * <ul>
+ *   <li>SGLang: {@code /server_info}, before v0.5.6 {@code /get_server_info}: page size, DP size,
+ *       measured KV capacity ({@code max_total_num_tokens}; {@code max_total_tokens} is only an
+ *       argument), disaggregation mode, cache report.
+ *   <li>vLLM: {@code /version} and the {@code vllm:cache_config_info} series: block size, blocks;
+ *       DP size is the number of {@code engine} labels. Its role is not on the wire.
+ *   <li>ATOM: {@code /server_info}, {@code /kv_transfer_info} (role) and its metrics. Its block
+ *       size is not on the wire.
+ * </ul>
+ */
+final class EngineProbe {
+  private final HttpReader http;
+
+  EngineProbe(HttpReader http) {
+    this.http = http;
+  }
+
+  ProbeReport probe(Worker worker, Budget budget) throws TransportException {
+    Answer models = http.get(worker, "/v1/models", budget);
+    if (models.status() == 401 || models.status() == 403) {
+      throw notUnderstood(
+          "/v1/models refuses the key (" + models.status() + "): set the worker's apiKey");
+    }
+    if (models.status() >= 500) {
+      throw notUnderstood("/v1/models answers " + models.status());
+    }
+    JsonNode listed = models.ok() ? models.json() : null;
+    List<ServedModel> served = served(listed);
+    EngineKind engine = worker.spec().engine();
+    if (engine == null) {
+      engine = ownedBy(listed);
+    }
+    String version = null;
+    if (engine == EngineKind.UNKNOWN || engine == EngineKind.VLLM) {
+      version = version(worker, budget);
+      if (engine == EngineKind.UNKNOWN && version != null) {
+        engine = EngineKind.VLLM;
+      }
+    }
+    JsonNode info = engine == EngineKind.VLLM ? null : serverInfo(worker, budget);
+    if (engine == EngineKind.UNKNOWN && info != null) {
+      engine = byFields(info);
+    }
+    MetricsPage metrics = metrics(worker, budget);
+    if (engine == EngineKind.UNKNOWN && metrics != null) {
+      engine =
+          metrics.speaks("vllm:")
+              ? EngineKind.VLLM
+              : metrics.speaks("sglang")
+                  ? EngineKind.SGLANG
+                  : metrics.speaks("atom:") ? EngineKind.ATOM : EngineKind.UNKNOWN;
+    }
+    if (engine == EngineKind.UNKNOWN && listed == null) {
+      throw notUnderstood(
+          "neither /v1/models nor /version, /server_info or /metrics tell what it is: configure its"
+              + " engine");
+    }
+    String incarnation = metrics == null ? null : metrics.startTime();
+    WorkerCapabilities found =
+        switch (engine) {
+          case SGLANG -> sglang(served, info);
+          case VLLM -> vllm(served, version, metrics);
+          case ATOM -> atom(worker, served, info, metrics, budget);
+          case UNKNOWN ->
+              new WorkerCapabilities(
+                  EngineKind.UNKNOWN, version, null, served, null, null, null, null, null);
+        };
+    return new ProbeReport(found, incarnation);
+  }
+
+  private static TransportException notUnderstood(String message) {
+    return new TransportException(Kind.PROTOCOL, FailurePhase.STATUS, 0, message, null);
+  }
+
+  private static List<ServedModel> served(@Nullable JsonNode listed) {
+    List<ServedModel> models = new ArrayList<>();
+    if (listed != null) {
+      for (JsonNode model : listed.path("data")) {
+        String id = text(model, "id");
+        if (id != null) {
+          models.add(
+              new ServedModel(
+                  id,
+                  text(model, "root"),
+                  text(model, "parent"),
+                  positive(model, "max_model_len")));
+        }
+      }
+    }
+    return models;
+  }
+
+  private static EngineKind ownedBy(@Nullable JsonNode listed) {
+    String owner = listed == null ? null : text(listed.path("data").path(0), "owned_by");
+    return owner == null
+        ? EngineKind.UNKNOWN
+        : switch (owner) {
+          case "sglang", "nvidia" -> EngineKind.SGLANG;
+          case "vllm" -> EngineKind.VLLM;
+          case "atom" -> EngineKind.ATOM;
+          default -> EngineKind.UNKNOWN;
+        };
+  }
+
+  private @Nullable String version(Worker worker, Budget budget) throws TransportException {
+    Answer answer = http.get(worker, "/version", budget);
+    JsonNode json = answer.ok() ? answer.json() : null;
+    return json == null ? null : text(json, "version");
+  }
+
+  private @Nullable JsonNode serverInfo(Worker worker, Budget budget) throws TransportException {
+    Answer answer = http.get(worker, "/server_info", budget);
+    if (answer.status() == 404) {
+      answer = http.get(worker, "/get_server_info", budget);
+    }
+    JsonNode json = answer.ok() ? answer.json() : null;
+    return json != null && json.isObject() ? json : null;
+  }
+
+  private static EngineKind byFields(JsonNode info) {
+    if (info.has("internal_states") || info.has("page_size") || info.has("disaggregation_mode")) {
+      return EngineKind.SGLANG;
+    }
+    if (info.has("vllm_config")) {
+      return EngineKind.VLLM;
+    }
+    return info.has("model_id") && info.has("tp_size") && info.has("dp_size")
+        ? EngineKind.ATOM
+        : EngineKind.UNKNOWN;
+  }
+
+  private @Nullable MetricsPage metrics(Worker worker, Budget budget) throws TransportException {
+    Answer answer = http.get(worker, "/metrics", budget);
+    return answer.ok() ? new MetricsPage(answer.body()) : null;
+  }
+
+  private static WorkerCapabilities sglang(List<ServedModel> served, @Nullable JsonNode info) {
+    if (info == null) {
+      return new WorkerCapabilities(
+          EngineKind.SGLANG, null, null, served, null, null, null, null, null);
+    }
+    String mode = text(info, "disaggregation_mode");
+    WorkerRole role =
+        mode == null
+            ? null
+            : switch (mode) {
+              case "prefill" -> WorkerRole.PREFILL;
+              case "decode" -> WorkerRole.DECODE;
+              default -> WorkerRole.REGULAR;
+            };
+    Integer capacity = positive(info, "max_total_num_tokens");
+    if (capacity == null) {
+      capacity =
+          positive(info.path("internal_states").path(0).path("memory_usage"), "token_capacity");
+    }
+    JsonNode report = info.get("enable_cache_report");
+    return new WorkerCapabilities(
+        EngineKind.SGLANG,
+        text(info, "version"),
+        role,
+        served,
+        positive(info, "dp_size"),
+        positive(info, "page_size"),
+        capacity == null ? null : Long.valueOf(capacity),
+        positive(info, "max_running_requests"),
+        (report == null || !report.isBoolean()) ? null : Boolean.valueOf(report.asBoolean()));
+  }
+
+  private static WorkerCapabilities vllm(
+      List<ServedModel> served, @Nullable String version, @Nullable MetricsPage metrics) {
+    Integer blockSize = null;
+    Long capacity = null;
+    Integer dpSize = null;
+    if (metrics != null) {
+      double block = metrics.infoNumber("vllm:cache_config_info", "block_size");
+      double tokens = metrics.infoNumber("vllm:cache_config_info", "kv_cache_size_tokens");
+      double blocks = metrics.infoNumber("vllm:cache_config_info", "num_gpu_blocks");
+      blockSize = block >= 1 ? Integer.valueOf((int) block) : null;
+      capacity = whole(Double.isNaN(tokens) ? block * blocks : tokens);
+      int ranks = metrics.ranks().size();
+      dpSize = ranks > 0 ? Integer.valueOf(ranks) : null;
+    }
+    return new WorkerCapabilities(
+        EngineKind.VLLM, version, null, served, dpSize, blockSize, capacity, null, null);
+  }
+
+  private WorkerCapabilities atom(
+      Worker worker,
+      List<ServedModel> served,
+      @Nullable JsonNode info,
+      @Nullable MetricsPage metrics,
+      Budget budget)
+      throws TransportException {
+    Answer transfer = http.get(worker, "/kv_transfer_info", budget);
+    JsonNode kv = transfer.ok() ? transfer.json() : null;
+    String kvRole = kv == null ? null : text(kv, "kv_role");
+    WorkerRole role =
+        kvRole == null
+            ? null
+            : switch (kvRole) {
+              case "kv_producer" -> WorkerRole.PREFILL;
+              case "kv_consumer" -> WorkerRole.DECODE;
+              default -> WorkerRole.REGULAR;
+            };
+    Integer blockSize = worker.spec().blockSize();
+    double blocks = metrics == null ? Double.NaN : metrics.sum(-1, "atom:kv_cache_blocks_total");
+    return new WorkerCapabilities(
+        EngineKind.ATOM,
+        null,
+        role,
+        served,
+        info == null ? null : positive(info, "dp_size"),
+        null,
+        blockSize == null ? null : whole(blocks * blockSize),
+        null,
+        true);
+  }
+
+  private static @Nullable Long whole(double tokens) {
+    return tokens >= 1 ? Long.valueOf((long) tokens) : null;
+  }
+
+  private static @Nullable String text(JsonNode node, String field) {
+    JsonNode value = node.get(field);
+    return value != null && value.isTextual() ? value.asText() : null;
+  }
+
+  private static @Nullable Integer positive(JsonNode node, String field) {
+    JsonNode value = node.get(field);
+    return value != null && value.canConvertToInt() && value.asInt() > 0
+        ? Integer.valueOf(value.asInt())
+        : null;
+  }
+}
