@@ -42,6 +42,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +71,8 @@ public final class Dispatcher {
   private final AtomicLong requestIds = new AtomicLong();
   private final long ridHigh;
   private final long ridLow;
+  private final ReentrantLock idleLock = new ReentrantLock();
+  private final Condition idle = idleLock.newCondition();
   private volatile boolean closed;
 
   /**
@@ -375,6 +379,14 @@ public final class Dispatcher {
   void finished(Dispatch dispatch) {
     live.remove(dispatch);
     admission.release();
+    if (closed && live.isEmpty()) {
+      idleLock.lock();
+      try {
+        idle.signalAll();
+      } finally {
+        idleLock.unlock();
+      }
+    }
   }
 
   void deadLetter(DeadLetter letter) {
@@ -414,6 +426,21 @@ public final class Dispatcher {
   /** Takes nothing new from now on. What is in flight goes on. */
   public void stopAdmitting() {
     closed = true;
+  }
+
+  /** Waits until nothing is in flight, for {@code atMost}; an interrupt ends the wait and stays pending. */
+  public void awaitIdle(Duration atMost) {
+    long left = atMost.toNanos();
+    idleLock.lock();
+    try {
+      while (!live.isEmpty() && left > 0) {
+        left = idle.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      idleLock.unlock();
+    }
   }
 
   /** Cancels everything in flight. */

@@ -96,7 +96,11 @@ public final class RequestRunner {
    * @throws RouterException as {@link Dispatcher#begin} and {@link Dispatch#next} do
    */
   public RouterStream stream(RouterRequest request) {
-    Dispatch dispatch = dispatcher.begin(request);
+    return stream(dispatcher.begin(request));
+  }
+
+  /** Carries a begun request to the first event of its stream. */
+  public RouterStream stream(Dispatch dispatch) {
     return run(
         dispatch,
         transports,

@@ -1,5 +1,6 @@
 package dev.warmpath.prompt;
 
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.warmpath.api.Headers;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerRank;
@@ -106,5 +107,11 @@ public final class EngineAdapter {
     System.arraycopy(added, 0, out, open + 1, added.length);
     System.arraycopy(body, open + 1, out, open + 1 + added.length, body.length - open - 1);
     return out;
+  }
+
+  /** The body of SGLang's {@code /abort_request} for one request. */
+  public static byte[] abortBody(String rid) {
+    return ("{\"rid\":\"" + new String(JsonStringEncoder.getInstance().quoteAsString(rid)) + "\"}")
+        .getBytes(StandardCharsets.UTF_8);
   }
 }

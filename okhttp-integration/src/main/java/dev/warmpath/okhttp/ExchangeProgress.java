@@ -7,23 +7,39 @@ import dev.warmpath.api.FailurePhase;
  */
 final class ExchangeProgress {
   private final long deadlineNanos;
-  private volatile FailurePhase phase = FailurePhase.CONNECT;
+  private volatile FailurePhase phase;
+  private volatile boolean watched;
   private volatile boolean pooled;
   private volatile boolean cancelled;
 
-  /**
-   * Starts an exchange.
-   *
-   * @param deadlineNanos {@link System#nanoTime} of the request's deadline; {@link Long#MAX_VALUE}
-   *     for none
-   */
-  ExchangeProgress(long deadlineNanos) {
+  private ExchangeProgress(long deadlineNanos, FailurePhase phase) {
     this.deadlineNanos = deadlineNanos;
+    this.phase = phase;
+  }
+
+  /**
+   * Starts an exchange over a client that has a {@link ConnectionWatch}.
+   *
+   * @param deadlineNanos {@link System#nanoTime} of the request's deadline; {@link Long#MAX_VALUE} for none
+   */
+  static ExchangeProgress watched(long deadlineNanos) {
+    return new ExchangeProgress(deadlineNanos, FailurePhase.CONNECT);
+  }
+
+  /**
+   * Starts an exchange over a client that may have no {@link ConnectionWatch}: whether a connection was had then shows
+   * in the failure only.
+   *
+   * @param deadlineNanos as above
+   */
+  static ExchangeProgress unwatched(long deadlineNanos) {
+    return new ExchangeProgress(deadlineNanos, FailurePhase.AWAIT_HEADERS);
   }
 
   /** There is a connection; {@code pooled} when it has carried an exchange before. */
   void connected(boolean pooled) {
     this.pooled = pooled;
+    watched = true;
     phase = FailurePhase.AWAIT_HEADERS;
   }
 
@@ -51,8 +67,12 @@ final class ExchangeProgress {
     return phase != FailurePhase.CONNECT;
   }
 
+  /**
+   * Whether the connection had carried an exchange before: seen by the watch, or, without one, taken to be so, since a
+   * fresh connection that closes without a byte is rare and a replay on the same worker costs little.
+   */
   boolean pooled() {
-    return pooled;
+    return watched ? pooled : phase == FailurePhase.AWAIT_HEADERS;
   }
 
   boolean cancelled() {

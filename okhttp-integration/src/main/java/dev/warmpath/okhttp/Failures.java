@@ -9,6 +9,7 @@ import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import javax.net.ssl.SSLHandshakeException;
@@ -60,7 +61,7 @@ final class Failures {
         || error instanceof SSLPeerUnverifiedException) {
       return failure(Kind.CONNECT, FailurePhase.CONNECT, connectWord(error), error);
     }
-    if (phase == FailurePhase.AWAIT_HEADERS && progress.pooled()) {
+    if (phase == FailurePhase.AWAIT_HEADERS && progress.pooled() && nothingCame(error)) {
       return failure(Kind.STALE_CONNECTION, phase, "a pooled connection was closed", error);
     }
     if (error instanceof ProtocolException && !(error.getCause() instanceof EOFException)) {
@@ -68,6 +69,14 @@ final class Failures {
           phase == FailurePhase.BODY ? Kind.RESET : Kind.PROTOCOL, phase, "not understood", error);
     }
     return failure(Kind.RESET, phase, "the connection broke", error);
+  }
+
+  /** The connection closed or was reset before a byte of the response: the request may never have been seen. */
+  private static boolean nothingCame(IOException error) {
+    return error instanceof EOFException
+        || error.getCause() instanceof EOFException
+        || error instanceof SocketException
+        || error.getCause() instanceof SocketException;
   }
 
   private static String connectWord(IOException error) {

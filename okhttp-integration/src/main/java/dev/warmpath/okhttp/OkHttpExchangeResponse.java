@@ -8,8 +8,6 @@ import dev.warmpath.transport.TransportException;
 import dev.warmpath.transport.TransportException.Kind;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import okhttp3.MediaType;
 import okhttp3.Response;
@@ -44,12 +42,7 @@ final class OkHttpExchangeResponse implements ExchangeResponse {
 
   @Override
   public Headers headers() {
-    List<String> pairs = new ArrayList<>();
-    for (int i = 0; i < response.headers().size(); i++) {
-      pairs.add(response.headers().name(i));
-      pairs.add(response.headers().value(i));
-    }
-    return Headers.of(pairs.toArray(new String[0]));
+    return OkHttpHeaders.of(response.headers());
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.warmpath.okhttp;
 
 import dev.warmpath.okhttp.internal.WorkerTelemetry;
+import dev.warmpath.prompt.EngineAdapter;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
@@ -12,7 +13,6 @@ import dev.warmpath.transport.TransportException;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.Worker;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -102,7 +102,7 @@ public final class OkHttpTransport implements Transport {
     Timeouts timeouts = request.timeouts();
     Duration total = timeouts.total();
     ExchangeProgress progress =
-        new ExchangeProgress(total == null ? Long.MAX_VALUE : System.nanoTime() + total.toNanos());
+        ExchangeProgress.watched(total == null ? Long.MAX_VALUE : System.nanoTime() + total.toNanos());
     Call call =
         client(timeouts)
             .newCall(toOkHttp(request).newBuilder().tag(ExchangeProgress.class, progress).build());
@@ -176,19 +176,13 @@ public final class OkHttpTransport implements Transport {
         new Request.Builder()
             .url(HttpUrl.get(worker.id().value() + "/abort_request"))
             .post(
-                new OneShotBody(
-                    ("{\"rid\":\"" + escape(rid) + "\"}").getBytes(StandardCharsets.UTF_8), JSON));
+                new OneShotBody(EngineAdapter.abortBody(rid), JSON));
     Secret key =
         worker.spec().adminKey() != null ? worker.spec().adminKey() : worker.spec().apiKey();
     if (key != null) {
       out.header("Authorization", "Bearer " + key.reveal());
     }
     return control.newCall(out.build());
-  }
-
-  private static String escape(String text) {
-    return new String(
-        com.fasterxml.jackson.core.io.JsonStringEncoder.getInstance().quoteAsString(text));
   }
 
   @Override

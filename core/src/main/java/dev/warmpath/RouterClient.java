@@ -1,0 +1,732 @@
+package dev.warmpath;
+
+import dev.warmpath.api.Headers;
+import dev.warmpath.api.NoWorkerAvailableException;
+import dev.warmpath.api.RequestCancelledException;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouterClosedException;
+import dev.warmpath.api.RouterException;
+import dev.warmpath.api.RouterListener;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterResponse;
+import dev.warmpath.api.RouterStream;
+import dev.warmpath.api.StreamEvent;
+import dev.warmpath.api.StreamHandle;
+import dev.warmpath.api.StreamListener;
+import dev.warmpath.dispatch.AdmissionSettings;
+import dev.warmpath.dispatch.BreakerSettings;
+import dev.warmpath.dispatch.DeadLetters;
+import dev.warmpath.dispatch.Dispatch;
+import dev.warmpath.dispatch.DispatchSettings;
+import dev.warmpath.dispatch.Dispatcher;
+import dev.warmpath.dispatch.Pauser;
+import dev.warmpath.dispatch.Profile;
+import dev.warmpath.dispatch.RequestRunner;
+import dev.warmpath.dispatch.RetrySettings;
+import dev.warmpath.health.Fleet;
+import dev.warmpath.health.HealthListener;
+import dev.warmpath.health.HealthMonitor;
+import dev.warmpath.health.HealthSettings;
+import dev.warmpath.index.ByteRadixTree;
+import dev.warmpath.policy.Policies;
+import dev.warmpath.policy.RoutingEnvironment;
+import dev.warmpath.policy.RoutingPolicy;
+import dev.warmpath.prompt.EngineAdapter;
+import dev.warmpath.transport.Exchange;
+import dev.warmpath.transport.ExchangeResponse;
+import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.Timeouts;
+import dev.warmpath.transport.Transport;
+import dev.warmpath.transport.TransportException;
+import dev.warmpath.worker.Scheduler;
+import dev.warmpath.worker.Secret;
+import dev.warmpath.worker.ServedModel;
+import dev.warmpath.worker.WorkerDiscovery;
+import dev.warmpath.worker.WorkerRank;
+import dev.warmpath.worker.WorkerRegistry;
+import dev.warmpath.worker.WorkerSpec;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends each LLM request straight to the worker that already holds its prefix. One instance serves a whole application:
+ * it is thread safe, made to be shared, and owns the background work (discovery, health, load) until it is closed.
+ *
+ * <p>Blocking calls come first, and do well on virtual threads; futures, publishers and listeners stand beside them.
+ * Every failure is a {@link RouterException}.
+ */
+public final class RouterClient implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(RouterClient.class);
+
+  private static final Timeouts ABORT_TIMEOUTS =
+      new Timeouts(
+          Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(2));
+
+  private final WorkerRegistry registry;
+  private final Fleet fleet;
+  private final HealthMonitor health;
+  private final ByteRadixTree index;
+  private final Dispatcher dispatcher;
+  private final RequestRunner runner;
+  private final DeadLetters deadLetters;
+  private final RoutingPolicy policy;
+  private final Workers workers;
+  private final List<Transport> transports;
+  private final List<WorkerDiscovery> discoveries;
+  private final Executor executor;
+  private final @Nullable ExecutorService ownExecutor;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private RouterClient(Builder builder) {
+    this.transports = List.copyOf(builder.transports);
+    this.discoveries = List.copyOf(builder.discoveries);
+    this.policy = builder.policy;
+    this.registry = new WorkerRegistry();
+    LongSupplier ticker = builder.scheduler == null ? System::nanoTime : builder.scheduler::nanoTime;
+    long seed = builder.seed == null ? new SecureRandom().nextLong() : builder.seed;
+    this.index = ByteRadixTree.builder().budgetBytes(builder.indexBytes).ticker(ticker).build();
+    IndexFeed feed = new IndexFeed(index);
+    this.deadLetters = new DeadLetters(builder.deadLetterBytes);
+    Executor given = builder.executor;
+    this.ownExecutor = given == null ? AsyncExecutors.create() : null;
+    this.executor = given == null ? Objects.requireNonNull(ownExecutor) : given;
+    // The fleet tells of ranks that leave before the dispatcher that wants to hear of it can be made with the fleet.
+    AtomicReference<@Nullable Dispatcher> later = new AtomicReference<>();
+    this.fleet = new Fleet(registry, rank -> gone(later.get(), rank));
+    RoutingEnvironment environment =
+        RoutingEnvironment.builder()
+            .prefixes(feed)
+            .seed(seed)
+            .telemetryLimit(builder.health.telemetryStaleAfter())
+            .build();
+    this.dispatcher =
+        new Dispatcher(
+            fleet,
+            policy,
+            environment,
+            feed,
+            builder.dispatchSettings(),
+            builder.profiles,
+            builder.listeners,
+            deadLetters,
+            ticker,
+            seeds(seed),
+            Pauser.REAL);
+    later.set(dispatcher);
+    this.runner = new RequestRunner(dispatcher, this::exchange, executor);
+    registry.subscribe(feed);
+    HealthMonitor.Builder monitor =
+        HealthMonitor.builder(registry, fleet, transports).settings(builder.health).seed(seed);
+    builder.healthListeners.forEach(monitor::addListener);
+    if (builder.scheduler != null) {
+      monitor.scheduler(builder.scheduler);
+    }
+    this.health = monitor.start();
+    this.workers = new Workers(registry, health);
+    registry.replace("builder", builder.keyed(builder.workers));
+    for (WorkerDiscovery discovery : discoveries) {
+      discovery.start(new DiscoveryFeed(discovery.name(), builder));
+    }
+  }
+
+  private static void gone(@Nullable Dispatcher dispatcher, WorkerRank rank) {
+    if (dispatcher != null) {
+      dispatcher.gone(rank);
+    }
+  }
+
+  /** SplitMix64 over a shared counter: seeded, and free of contention but for one addition. */
+  private static LongSupplier seeds(long seed) {
+    AtomicLong state = new AtomicLong(seed);
+    return () -> {
+      long z = state.addAndGet(0x9e3779b97f4a7c15L);
+      z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
+      z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
+      return z ^ z >>> 31;
+    };
+  }
+
+  private final class DiscoveryFeed implements WorkerDiscovery.Listener {
+    private final String name;
+    private final Builder builder;
+    private final AtomicBoolean failing = new AtomicBoolean();
+
+    DiscoveryFeed(String name, Builder builder) {
+      this.name = name;
+      this.builder = builder;
+    }
+
+    @Override
+    public void onWorkers(Collection<WorkerSpec> found) {
+      failing.set(false);
+      registry.replace("discovery:" + name, builder.keyed(found));
+    }
+
+    @Override
+    public void onError(Exception error) {
+      if (failing.compareAndSet(false, true)) {
+        log.warn("Discovery {} fails; its last list of workers stays in force", name, error);
+      }
+    }
+  }
+
+  private Exchange exchange(OutboundRequest request) {
+    String scheme = request.target().worker().id().scheme();
+    for (Transport transport : transports) {
+      if (transport.schemes().contains(scheme)) {
+        return transport.open(request);
+      }
+    }
+    throw new IllegalStateException(
+        "no transport for " + scheme + " workers: give the builder one that serves them");
+  }
+
+  /** Starts a client. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Sends a request and waits for the whole response. A failure is retried elsewhere as long as retries are allowed.
+   *
+   * @throws RouterException when no worker gave a response
+   */
+  public RouterResponse send(RouterRequest request) {
+    return runner.send(request);
+  }
+
+  /**
+   * Sends a request without blocking the caller. Cancelling the future cancels the request at its worker.
+   *
+   * @return completes with the response, or exceptionally with what {@link #send} throws
+   */
+  public CompletableFuture<RouterResponse> sendAsync(RouterRequest request) {
+    return async(request, runner::send);
+  }
+
+  /**
+   * Sends a request whose body asks for a stream, and waits for its first event. The caller closes the stream.
+   *
+   * @throws RouterException when no worker began a stream
+   */
+  public RouterStream stream(RouterRequest request) {
+    return runner.stream(request);
+  }
+
+  /**
+   * Opens a stream without blocking the caller. Cancelling the future cancels the request; a stream that was opened is
+   * the caller's to close.
+   */
+  public CompletableFuture<RouterStream> streamAsync(RouterRequest request) {
+    return async(request, runner::stream);
+  }
+
+  /** Opens a stream and hands its events to {@code listener}, on a thread of the client's executor. */
+  public StreamHandle stream(RouterRequest request, StreamListener listener) {
+    ListenedStream listened = new ListenedStream(listener);
+    CompletableFuture<RouterStream> opening = streamAsync(request);
+    listened.opening(opening);
+    opening.whenComplete((stream, error) -> listened.opened(stream, error, executor));
+    return listened;
+  }
+
+  private <T> CompletableFuture<T> async(RouterRequest request, Function<Dispatch, T> run) {
+    CompletableFuture<T> future = new CompletableFuture<>();
+    AtomicReference<@Nullable Dispatch> begun = new AtomicReference<>();
+    future.whenComplete(
+        (value, error) -> {
+          Dispatch dispatch = begun.get();
+          if (error instanceof CancellationException && dispatch != null) {
+            dispatch.cancel();
+          }
+        });
+    try {
+      executor.execute(
+          () -> {
+            if (future.isDone()) {
+              return;
+            }
+            try {
+              Dispatch dispatch = dispatcher.begin(request);
+              begun.set(dispatch);
+              if (future.isDone()) {
+                dispatch.cancel();
+                return;
+              }
+              T value = run.apply(dispatch);
+              if (!future.complete(value) && value instanceof RouterStream stream) {
+                stream.close();
+              }
+            } catch (RuntimeException | Error e) {
+              future.completeExceptionally(e);
+            }
+          });
+    } catch (java.util.concurrent.RejectedExecutionException e) {
+      future.completeExceptionally(closed.get() ? new RouterClosedException() : e);
+    }
+    return future;
+  }
+
+  /**
+   * Decides where a request would go and sends nothing.
+   *
+   * @throws NoWorkerAvailableException when nobody can serve it
+   */
+  public RouteDecision explain(RouterRequest request) {
+    return dispatcher.explain(request);
+  }
+
+  /**
+   * Sends a request through exchanges that the caller makes: for integrations that carry the bytes themselves, such as an
+   * interceptor. Retries, leases and feedback are the client's, as in {@link #send}.
+   *
+   * @param request what to route; its body serves the decision and every attempt
+   * @param exchanges opens an exchange for one attempt
+   * @return the first response that is not to be retried, open at its headers
+   * @throws RouterException when no worker gave a response
+   */
+  public RequestRunner.Opened open(
+      RouterRequest request, Function<OutboundRequest, Exchange> exchanges) {
+    return runner.open(dispatcher.begin(request), exchanges);
+  }
+
+  /**
+   * Sends a request to a worker as it is: no routing, no lease, no retry. For admin calls of integrations and tools.
+   *
+   * @throws IllegalStateException when no transport serves the worker's scheme
+   */
+  public Exchange direct(OutboundRequest request) {
+    return exchange(request);
+  }
+
+  /**
+   * Tells a worker to end a request, on a thread of the client's executor. For integrations whose own connection is not
+   * theirs to abort by.
+   *
+   * @param rid the id the engine knows the request by
+   * @return completes when the worker has answered, exceptionally when it can't be told
+   */
+  public CompletableFuture<Void> abort(WorkerRank target, String rid) {
+    OutboundRequest request =
+        new OutboundRequest(
+            target,
+            "POST",
+            "/abort_request",
+            Headers.of("Content-Type", "application/json"),
+            EngineAdapter.abortBody(rid),
+            false,
+            true,
+            null,
+            ABORT_TIMEOUTS);
+    return CompletableFuture.runAsync(
+        () -> {
+          try (ExchangeResponse response = exchange(request).execute()) {
+            response.readBody();
+          } catch (TransportException e) {
+            throw new CompletionException(e);
+          }
+        },
+        executor);
+  }
+
+  /** The workers, to look at and to change. */
+  public Workers workers() {
+    return workers;
+  }
+
+  /** The union of the models that the workers serve. */
+  public Set<ServedModel> models() {
+    return registry.current().models();
+  }
+
+  /**
+   * Waits until at least one worker is known to be up.
+   *
+   * @return whether one is, within {@code atMost}
+   * @throws RequestCancelledException when the thread is interrupted
+   * @throws RouterClosedException when the client is closed meanwhile
+   */
+  public boolean awaitReady(Duration atMost) {
+    try {
+      health.whenReady().get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RequestCancelledException("interrupted while waiting for a worker");
+    } catch (ExecutionException e) {
+      throw new RouterClosedException();
+    }
+  }
+
+  /** The policy that decides. */
+  public RoutingPolicy policy() {
+    return policy;
+  }
+
+  /** Requests that finally failed, where {@link Builder#deadLetterBytes} keeps any. */
+  public DeadLetters deadLetters() {
+    return deadLetters;
+  }
+
+  /** A moment's figures of the client itself. */
+  public ClientStats stats() {
+    return new ClientStats(
+        dispatcher.inFlight(), dispatcher.waiting(), dispatcher.retriesLeft(), index.stats());
+  }
+
+  /**
+   * A moment's figures.
+   *
+   * @param inFlight requests being carried out
+   * @param waiting requests waiting for admission
+   * @param retriesLeft retries that the budget allows at this moment
+   * @param index the prefix index
+   */
+  public record ClientStats(
+      int inFlight, int waiting, long retriesLeft, ByteRadixTree.Stats index) {}
+
+  /** The state of a worker's circuit breaker: {@code closed}, {@code open} or {@code half_open}. */
+  public String breaker(dev.warmpath.worker.Worker worker) {
+    return dispatcher.breaker(worker);
+  }
+
+  /** Takes nothing new, cancels what is in flight, and frees everything. Idempotent, never throws. */
+  @Override
+  public void close() {
+    close(Duration.ZERO);
+  }
+
+  /**
+   * Takes nothing new, lets what is in flight finish for up to {@code grace}, cancels the rest, and frees everything.
+   * Idempotent.
+   */
+  public void close(Duration grace) {
+    dispatcher.stopAdmitting();
+    dispatcher.awaitIdle(grace);
+    dispatcher.cancelAll();
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    for (WorkerDiscovery discovery : discoveries) {
+      quietly(discovery);
+    }
+    quietly(health);
+    quietly(fleet);
+    for (Transport transport : transports) {
+      quietly(transport);
+    }
+    ExecutorService own = ownExecutor;
+    if (own != null) {
+      own.shutdown();
+    }
+  }
+
+  private static void quietly(AutoCloseable resource) {
+    try {
+      resource.close();
+    } catch (Exception e) {
+      log.warn("Closing {} failed", resource.getClass().getName(), e);
+    }
+  }
+
+  /** A stream on its way to a listener. */
+  private static final class ListenedStream implements StreamHandle {
+    private final StreamListener listener;
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final AtomicReference<@Nullable RouterStream> open = new AtomicReference<>();
+    private volatile boolean cancelled;
+    private @Nullable CompletableFuture<RouterStream> opening;
+
+    ListenedStream(StreamListener listener) {
+      this.listener = listener;
+    }
+
+    void opening(CompletableFuture<RouterStream> opening) {
+      this.opening = opening;
+    }
+
+    void opened(@Nullable RouterStream stream, @Nullable Throwable error, Executor executor) {
+      if (stream == null) {
+        fail(
+            error instanceof CancellationException
+                ? new RequestCancelledException("the stream was cancelled")
+                : error instanceof RuntimeException known
+                    ? known
+                    : new IllegalStateException(error));
+        return;
+      }
+      open.set(stream);
+      if (cancelled) {
+        stream.close();
+      }
+      // Already on a thread of the executor: streamAsync completed there.
+      pump(stream);
+    }
+
+    private void pump(RouterStream stream) {
+      try (stream) {
+        listener.onOpen(stream.decision());
+        for (StreamEvent event = stream.next(); event != null; event = stream.next()) {
+          listener.onEvent(event);
+        }
+      } catch (RuntimeException e) {
+        fail(e);
+        return;
+      }
+      try {
+        listener.onComplete(stream.usage());
+        done.complete(null);
+      } catch (RuntimeException e) {
+        done.completeExceptionally(e);
+      }
+    }
+
+    private void fail(RuntimeException error) {
+      try {
+        listener.onError(error);
+      } finally {
+        done.completeExceptionally(error);
+      }
+    }
+
+    @Override
+    public void cancel() {
+      cancelled = true;
+      CompletableFuture<RouterStream> future = opening;
+      if (future != null) {
+        future.cancel(false);
+      }
+      RouterStream stream = open.get();
+      if (stream != null) {
+        stream.close();
+      }
+    }
+
+    @Override
+    public CompletableFuture<Void> done() {
+      return done;
+    }
+  }
+
+  /** Builds a {@link RouterClient}. Not thread safe; used once. */
+  public static final class Builder {
+    private final List<WorkerSpec> workers = new ArrayList<>();
+    private final List<WorkerDiscovery> discoveries = new ArrayList<>();
+    private final List<Transport> transports = new ArrayList<>();
+    private final List<RouterListener> listeners = new ArrayList<>();
+    private final List<HealthListener> healthListeners = new ArrayList<>();
+    private final Map<String, Profile> profiles = new LinkedHashMap<>();
+    private RoutingPolicy policy = Policies.standard();
+    private Timeouts timeouts = DispatchSettings.DEFAULT.timeouts();
+    private @Nullable Duration deadline = DispatchSettings.DEFAULT.deadline();
+    private RetrySettings retry = DispatchSettings.DEFAULT.retry();
+    private BreakerSettings breaker = DispatchSettings.DEFAULT.breaker();
+    private AdmissionSettings admission = DispatchSettings.DEFAULT.admission();
+    private Duration noWorkerWait = DispatchSettings.DEFAULT.noWorkerWait();
+    private HealthSettings health = HealthSettings.DEFAULT;
+    private long indexBytes = 64L << 20;
+    private long deadLetterBytes;
+    private @Nullable Secret apiKey;
+    private @Nullable Secret adminKey;
+    private @Nullable Executor executor;
+    private @Nullable Scheduler scheduler;
+    private @Nullable Long seed;
+
+    private Builder() {}
+
+    /**
+     * Adds a worker by its one-line form: a URL, optionally with {@code ;role=}, {@code ;engine=} and so on.
+     *
+     * @throws IllegalArgumentException saying what to correct
+     */
+    public Builder worker(String worker) {
+      return worker(WorkerSpec.parse(worker));
+    }
+
+    /** Adds a worker. */
+    public Builder worker(WorkerSpec worker) {
+      workers.add(worker);
+      return this;
+    }
+
+    /** Adds a source of workers. The client starts it, and closes it with itself. */
+    public Builder discovery(WorkerDiscovery discovery) {
+      discoveries.add(discovery);
+      return this;
+    }
+
+    /** Adds a transport. The client takes ownership and closes it with itself. */
+    public Builder transport(Transport transport) {
+      transports.add(transport);
+      return this;
+    }
+
+    /** Sets the policy; {@link Policies#standard()} by default. */
+    public Builder policy(RoutingPolicy policy) {
+      this.policy = policy;
+      return this;
+    }
+
+    /** Adds an option set that requests ask for by name. */
+    public Builder profile(String name, Profile profile) {
+      profiles.put(name, profile);
+      return this;
+    }
+
+    /** Adds a listener to every request. */
+    public Builder listener(RouterListener listener) {
+      listeners.add(listener);
+      return this;
+    }
+
+    /** Adds a listener to changes of workers' health. */
+    public Builder healthListener(HealthListener listener) {
+      healthListeners.add(listener);
+      return this;
+    }
+
+    /** Sets the key sent to workers that have none of their own. */
+    public Builder apiKey(@Nullable Secret apiKey) {
+      this.apiKey = apiKey;
+      return this;
+    }
+
+    /** Sets the admin key sent to workers that have none of their own. */
+    public Builder adminKey(@Nullable Secret adminKey) {
+      this.adminKey = adminKey;
+      return this;
+    }
+
+    /** Sets how long an attempt may take, part by part. */
+    public Builder timeouts(Timeouts timeouts) {
+      this.timeouts = timeouts;
+      return this;
+    }
+
+    /** Sets how long a request may take in all, unless it says so itself; none by default. */
+    public Builder deadline(@Nullable Duration deadline) {
+      this.deadline = deadline;
+      return this;
+    }
+
+    /** Sets when failed attempts are repeated. */
+    public Builder retry(RetrySettings retry) {
+      this.retry = retry;
+      return this;
+    }
+
+    /** Sets when failing workers are set aside. */
+    public Builder breaker(BreakerSettings breaker) {
+      this.breaker = breaker;
+      return this;
+    }
+
+    /** Sets how many requests are out at once and who waits. */
+    public Builder admission(AdmissionSettings admission) {
+      this.admission = admission;
+      return this;
+    }
+
+    /** Sets how long a request waits for the first worker to be discovered; 5 s by default. */
+    public Builder noWorkerWait(Duration noWorkerWait) {
+      this.noWorkerWait = noWorkerWait;
+      return this;
+    }
+
+    /** Sets intervals and thresholds of probing and load polling. */
+    public Builder health(HealthSettings health) {
+      this.health = health;
+      return this;
+    }
+
+    /** Sets the heap that the prefix index may take, in bytes; 64 MB by default. */
+    public Builder indexBytes(long indexBytes) {
+      this.indexBytes = indexBytes;
+      return this;
+    }
+
+    /** Keeps requests that finally failed, up to this many bytes; 0, the default, keeps none: bodies are private. */
+    public Builder deadLetterBytes(long deadLetterBytes) {
+      this.deadLetterBytes = deadLetterBytes;
+      return this;
+    }
+
+    /**
+     * Runs asynchronous calls and stream subscribers here; the executor stays its owner's. By default a virtual thread
+     * each on JDK 21 and later, else a cached pool of daemon threads. Each running call holds a thread of it.
+     */
+    public Builder executor(Executor executor) {
+      this.executor = executor;
+      return this;
+    }
+
+    /** Sets clock and timers, for tests and simulations; it stays its owner's. */
+    public Builder scheduler(Scheduler scheduler) {
+      this.scheduler = scheduler;
+      return this;
+    }
+
+    /** Fixes all chance, for tests and simulations. */
+    public Builder seed(long seed) {
+      this.seed = seed;
+      return this;
+    }
+
+    private DispatchSettings dispatchSettings() {
+      return new DispatchSettings(timeouts, deadline, retry, breaker, admission, noWorkerWait);
+    }
+
+    private List<WorkerSpec> keyed(Collection<WorkerSpec> specs) {
+      List<WorkerSpec> keyed = new ArrayList<>();
+      for (WorkerSpec spec : specs) {
+        WorkerSpec.Builder with = spec.toBuilder();
+        if (spec.apiKey() == null) {
+          with.apiKey(apiKey);
+        }
+        if (spec.adminKey() == null) {
+          with.adminKey(adminKey);
+        }
+        keyed.add(with.build());
+      }
+      return keyed;
+    }
+
+    /**
+     * Starts the client. Never waits for workers and never fails because one is down.
+     *
+     * @throws IllegalStateException when no transport was given
+     */
+    public RouterClient build() {
+      if (transports.isEmpty()) {
+        throw new IllegalStateException(
+            "a router client needs a transport, such as OkHttpTransport.create()");
+      }
+      return new RouterClient(this);
+    }
+  }
+}
