@@ -1,0 +1,177 @@
+package dev.warmpath.fake.load;
+
+import dev.warmpath.api.Usage;
+import dev.warmpath.fake.load.LoadResult.Slice;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** Gathers what requests tell as they end. Thread safe. */
+final class Measurements {
+  private static final long MAX_MICROS = 3_600_000_000L;
+  private static final int DIGITS = 3;
+  private static final int SLICES = 60;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final long startNanos;
+  private final Histogram ttft = new Histogram(MAX_MICROS, DIGITS);
+  private final Histogram interToken = new Histogram(MAX_MICROS, DIGITS);
+  private final Histogram endToEnd = new Histogram(MAX_MICROS, DIGITS);
+  private final Map<String, Long> errors = new TreeMap<>();
+  private final Map<String, Long> perWorker = new TreeMap<>();
+  private final List<Ended> all = new ArrayList<>();
+  private long failed;
+  private long promptTokens;
+  private long cachedTokens;
+  private long completionTokens;
+  private long lastNanos;
+
+  private record Ended(
+      long atNanos, boolean failed, double waitMillis, long promptTokens, long cachedTokens) {}
+
+  Measurements(long startNanos, Collection<String> workers) {
+    this.startNanos = startNanos;
+    this.lastNanos = startNanos;
+    workers.forEach(worker -> perWorker.put(worker, 0L));
+  }
+
+  /**
+   * A request succeeded.
+   *
+   * @param firstNanos when its first token came, or 0 when it was not streamed
+   * @param gapsNanos times between its events
+   */
+  void succeeded(
+      String worker,
+      long sentNanos,
+      long firstNanos,
+      long endNanos,
+      long[] gapsNanos,
+      @Nullable Usage usage) {
+    lock.lock();
+    try {
+      perWorker.merge(worker, 1L, Long::sum);
+      if (firstNanos != 0) {
+        ttft.recordValue(micros(firstNanos - sentNanos));
+      }
+      for (long gap : gapsNanos) {
+        interToken.recordValue(micros(gap));
+      }
+      endToEnd.recordValue(micros(endNanos - sentNanos));
+      long prompt = 0;
+      long cached = 0;
+      if (usage != null) {
+        prompt = count(usage.promptTokens());
+        cached = count(usage.cachedTokens());
+        completionTokens += count(usage.completionTokens());
+      }
+      promptTokens += prompt;
+      cachedTokens += cached;
+      long waited = (firstNanos != 0 ? firstNanos : endNanos) - sentNanos;
+      all.add(new Ended(endNanos, false, waited / 1e6, prompt, cached));
+      lastNanos = Math.max(lastNanos, endNanos);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A request failed. */
+  void failed(String kind, long endNanos) {
+    lock.lock();
+    try {
+      failed++;
+      errors.merge(kind, 1L, Long::sum);
+      all.add(new Ended(endNanos, true, 0, 0, 0));
+      lastNanos = Math.max(lastNanos, endNanos);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static long count(@Nullable Integer tokens) {
+    return tokens == null ? 0 : tokens;
+  }
+
+  private static long micros(long nanos) {
+    return Math.max(0, Math.min(MAX_MICROS, nanos / 1_000));
+  }
+
+  /** How things stand: requests ended, failed. */
+  long[] progress() {
+    lock.lock();
+    try {
+      return new long[] {all.size(), failed};
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  LoadResult result(String policy) {
+    lock.lock();
+    try {
+      double seconds = Math.max(1e-9, (lastNanos - startNanos) / 1e9);
+      return new LoadResult(
+          policy,
+          all.size(),
+          failed,
+          Map.copyOf(errors),
+          seconds,
+          (all.size() - failed) / seconds,
+          LatencySummary.of(ttft),
+          LatencySummary.of(interToken),
+          LatencySummary.of(endToEnd),
+          promptTokens,
+          cachedTokens,
+          completionTokens,
+          new TreeMap<>(perWorker),
+          coefficientOfVariation(),
+          slices(seconds));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private double coefficientOfVariation() {
+    double mean = perWorker.values().stream().mapToLong(n -> n).average().orElse(0);
+    double variance =
+        perWorker.values().stream().mapToDouble(n -> (n - mean) * (n - mean)).average().orElse(0);
+    return mean == 0 ? 0 : Math.sqrt(variance) / mean;
+  }
+
+  private List<Slice> slices(double seconds) {
+    double width = seconds / SLICES;
+    long[] completed = new long[SLICES];
+    long[] broken = new long[SLICES];
+    double[] waits = new double[SLICES];
+    long[] prompt = new long[SLICES];
+    long[] cached = new long[SLICES];
+    for (Ended ended : all) {
+      int slice =
+          (int) Math.max(0, Math.min(SLICES - 1, (ended.atNanos - startNanos) / 1e9 / width));
+      if (ended.failed) {
+        broken[slice]++;
+      } else {
+        completed[slice]++;
+        waits[slice] += ended.waitMillis;
+        prompt[slice] += ended.promptTokens;
+        cached[slice] += ended.cachedTokens;
+      }
+    }
+    List<Slice> slices = new ArrayList<>(SLICES);
+    for (int i = 0; i < SLICES; i++) {
+      slices.add(
+          new Slice(
+              (i + 1) * width,
+              completed[i],
+              broken[i],
+              completed[i] == 0 ? 0 : waits[i] / completed[i],
+              prompt[i] == 0 ? 0 : (double) cached[i] / prompt[i]));
+    }
+    return slices;
+  }
+}
