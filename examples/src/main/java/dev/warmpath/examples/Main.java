@@ -2,14 +2,31 @@ package dev.warmpath.examples;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ScopeType;
 
 /** Entry point of the {@code warmpath} command line. */
 @Command(
     name = "warmpath",
     mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT,
     versionProvider = Main.Version.class,
-    description = "Sends every LLM request straight to the worker that already holds its prefix.")
+    description = "Sends every LLM request straight to the worker that already holds its prefix.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      DemoCommand.class,
+      ChatCommand.class,
+      CompleteCommand.class,
+      ExplainCommand.class,
+      WorkersCommand.class,
+      ModelsCommand.class,
+      BenchCommand.class,
+      FakeCommand.class,
+      StatusCommand.class,
+      MetricsCommand.class
+    })
 public final class Main {
+  @Mixin private final LoggingOptions logging = new LoggingOptions();
 
   private Main() {}
 
@@ -24,7 +41,17 @@ public final class Main {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Main());
+    Main main = new Main();
+    CommandLine line = new CommandLine(main);
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setExecutionStrategy(
+        parsed -> {
+          main.logging.apply();
+          return new CommandLine.RunLast().execute(parsed);
+        });
+    line.setParameterExceptionHandler(CommandFailure::wrongArguments);
+    line.setExecutionExceptionHandler(CommandFailure::failedWork);
+    return line;
   }
 
   /** Reads the version that the jar's manifest carries. */

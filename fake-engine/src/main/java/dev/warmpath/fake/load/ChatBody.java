@@ -10,7 +10,9 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The chat of one session: builds each turn's body and takes in the answers. One thread at a time. */
+/**
+ * The chat of one session: builds each turn's body and takes in the answers. One thread at a time.
+ */
 final class ChatBody {
   private static final JsonFactory JSON = new JsonFactory();
   private static final ObjectMapper TREE = new ObjectMapper();
@@ -66,7 +68,9 @@ final class ChatBody {
     said.add(text);
   }
 
-  /** The answer's text in a whole response, or in one event of a stream; empty where there is none. */
+  /**
+   * The answer's text in a whole response, or in one event of a stream; empty where there is none.
+   */
   static String text(String json, String part) {
     try {
       JsonNode content = TREE.readTree(json).path("choices").path(0).path(part).path("content");

@@ -23,9 +23,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
 /**
- * Sends a workload through router clients and measures what comes back. Closed loop: a fixed number of sessions at once,
- * the next begins when one ends. Open loop: sessions begin when they are due; within a session the next turn waits for
- * the answer and the turn's delay. With several clients each request goes through one at random.
+ * Sends a workload through router clients and measures what comes back. Closed loop: a fixed number
+ * of sessions at once, the next begins when one ends. Open loop: sessions begin when they are due;
+ * within a session the next turn waits for the answer and the turn's delay. With several clients
+ * each request goes through one at random.
  *
  * <p>Real time; blocks until every session has ended. An instance serves one run.
  */

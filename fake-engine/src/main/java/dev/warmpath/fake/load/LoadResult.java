@@ -50,7 +50,8 @@ public record LoadResult(
    * @param endSeconds its end, from the run's begin
    * @param completed requests that succeeded in it
    * @param failed requests that failed in it
-   * @param meanTtftMillis their mean time to the first token, or to the whole answer where not streamed
+   * @param meanTtftMillis their mean time to the first token, or to the whole answer where not
+   *     streamed
    * @param hitRate their share of cached prompt tokens
    */
   public record Slice(

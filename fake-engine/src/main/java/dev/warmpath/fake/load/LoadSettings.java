@@ -6,8 +6,8 @@ import java.time.Duration;
  * How a workload is sent.
  *
  * @param model the model that requests name
- * @param concurrency sessions under way at once in a closed loop; 0 is an open loop, where sessions begin when they are
- *     due, however many are under way
+ * @param concurrency sessions under way at once in a closed loop; 0 is an open loop, where sessions
+ *     begin when they are due, however many are under way
  * @param speedup divides arrival times and delays
  * @param stream whether answers are streamed, without which there is no TTFT
  * @param maxRequests requests at most

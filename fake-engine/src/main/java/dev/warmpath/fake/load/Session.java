@@ -3,8 +3,8 @@ package dev.warmpath.fake.load;
 import java.util.List;
 
 /**
- * A conversation: turns sent one after another, each with the whole history in front. One-shot requests are sessions of
- * one turn.
+ * A conversation: turns sent one after another, each with the whole history in front. One-shot
+ * requests are sessions of one turn.
  *
  * @param id names it; a client may use it as session key
  * @param startMillis when its first turn is due in an open loop

@@ -1,8 +1,9 @@
 package dev.warmpath.fake.load;
 
 /**
- * Text by name: equal names give equal text, different names text that differs from its first word on. A token of the fake
- * engines is four bytes, so a text of n tokens is 4n ASCII letters and spaces.
+ * Text by name: equal names give equal text, different names text that differs from its first word
+ * on. A token of the fake engines is four bytes, so a text of n tokens is 4n ASCII letters and
+ * spaces.
  */
 final class Texts {
   private static final int TOKEN_BYTES = 4;

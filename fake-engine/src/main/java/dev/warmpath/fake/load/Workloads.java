@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The workloads by name. Each is a list of sessions drawn from a seed; equal names, parameters and seeds give equal
- * sessions. Rates are requests a second over the whole fleet, times are seconds, lengths are tokens.
+ * The workloads by name. Each is a list of sessions drawn from a seed; equal names, parameters and
+ * seeds give equal sessions. Rates are requests a second over the whole fleet, times are seconds,
+ * lengths are tokens.
  *
  * <table>
  *   <caption>Workloads and their parameters with defaults</caption>
@@ -68,7 +69,15 @@ public final class Workloads {
                       name,
                       set,
                       defaults(
-                          "rate", 8, "duration", 60, "documents", 4000, "zipf", 0.9, "document",
+                          "rate",
+                          8,
+                          "duration",
+                          60,
+                          "documents",
+                          4000,
+                          "zipf",
+                          0.9,
+                          "document",
                           4000)),
                   seed);
           case "flash-crowd" -> {
@@ -87,8 +96,7 @@ public final class Workloads {
                   parameters(
                       name,
                       set,
-                      defaults(
-                          "sessions", 64, "turns", 5.5, "think", 1, "prompts", 8, "zipf", 1)),
+                      defaults("sessions", 64, "turns", 5.5, "think", 1, "prompts", 8, "zipf", 1)),
                   seed);
           case "shared-prefix" ->
               sharedPrefix(
@@ -96,8 +104,18 @@ public final class Workloads {
                       name,
                       set,
                       defaults(
-                          "groups", 64, "prompts", 16, "system", 2048, "question", 128, "output",
-                          256, "rate", 8)),
+                          "groups",
+                          64,
+                          "prompts",
+                          16,
+                          "system",
+                          2048,
+                          "question",
+                          128,
+                          "output",
+                          256,
+                          "rate",
+                          8)),
                   seed);
           case "agents" ->
               agents(
@@ -105,8 +123,22 @@ public final class Workloads {
                       name,
                       set,
                       defaults(
-                          "rate", 2, "duration", 60, "steps", 8, "system", 3072, "tools", 8,
-                          "result", 400, "output", 80, "latency", 0.5)),
+                          "rate",
+                          2,
+                          "duration",
+                          60,
+                          "steps",
+                          8,
+                          "system",
+                          3072,
+                          "tools",
+                          8,
+                          "result",
+                          400,
+                          "output",
+                          80,
+                          "latency",
+                          0.5)),
                   seed);
           default ->
               throw new IllegalArgumentException(
@@ -115,7 +147,10 @@ public final class Workloads {
     return sorted(sessions);
   }
 
-  /** Sessions of one turn each from a trace's rows; parameters {@code speedup} and {@code jitter} (seconds). */
+  /**
+   * Sessions of one turn each from a trace's rows; parameters {@code speedup} and {@code jitter}
+   * (seconds).
+   */
   public static List<Session> trace(List<TraceRow> rows, Map<String, String> set, long seed) {
     return sorted(trace(rows, parameters("trace", set, traceDefaults(0)), seed));
   }
@@ -126,8 +161,7 @@ public final class Workloads {
   }
 
   private static Map<String, Double> sessionDefaults() {
-    return defaults(
-        "rate", 8, "duration", 60, "turns", 5.5, "think", 10, "prompts", 8, "zipf", 1);
+    return defaults("rate", 8, "duration", 60, "turns", 5.5, "think", 10, "prompts", 8, "zipf", 1);
   }
 
   private static Map<String, Double> traceDefaults(double jitterSeconds) {
@@ -195,7 +229,10 @@ public final class Workloads {
     return sessions;
   }
 
-  /** System prompts of 1,024 to 4,095 tokens, rounded down to whole blocks of 64, drawn by Zipf's law. */
+  /**
+   * System prompts of 1,024 to 4,095 tokens, rounded down to whole blocks of 64, drawn by Zipf's
+   * law.
+   */
   private static final class SystemPrompts {
     private final String[] texts;
     private final Draws.Zipf pick;
@@ -214,7 +251,12 @@ public final class Workloads {
   }
 
   private static Session chat(
-      int number, double at, WorkloadParameters set, SystemPrompts prompts, Draws draws, long seed) {
+      int number,
+      double at,
+      WorkloadParameters set,
+      SystemPrompts prompts,
+      Draws draws,
+      long seed) {
     int turns = (int) Math.min(20, 1 + Math.floor(draws.exponential(set.number("turns"))));
     List<Turn> all = new ArrayList<>(turns);
     String system = prompts.next();

@@ -1,5 +1,6 @@
 /**
- * Load: workloads and traces, and the generator that drives router clients with them and measures what comes back.
+ * Load: workloads and traces, and the generator that drives router clients with them and measures
+ * what comes back.
  */
 @NullMarked
 package dev.warmpath.fake.load;

@@ -1,0 +1,161 @@
+package dev.warmpath.examples;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.warmpath.RouterClient;
+import dev.warmpath.fake.FakeFleet;
+import dev.warmpath.fake.FleetSpec;
+import dev.warmpath.fake.load.LoadResult;
+import dev.warmpath.fake.load.LoadSettings;
+import dev.warmpath.fake.load.Session;
+import dev.warmpath.policy.Policies;
+import dev.warmpath.worker.ServedModel;
+import dev.warmpath.worker.WorkerSpec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Sends load to workers, real or fake, and compares policies. */
+@Command(
+    name = "bench",
+    description =
+        "Sends a workload under each policy, with caches flushed in between, and compares them.")
+final class BenchCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+  @Mixin private RouterOptions router = new RouterOptions();
+  @Mixin private LoadOptions load = new LoadOptions();
+  @Mixin private FakeOptions fake = new FakeOptions();
+
+  @Option(
+      names = "--fleet",
+      paramLabel = "SPEC",
+      description = "in place of --worker: fake engines in this process, such as 4")
+  private @Nullable String fleet;
+
+  @Option(
+      names = "--policy",
+      split = ",",
+      paramLabel = "P",
+      description = "a policy, such as cache_aware or pin>linear_cost; repeat to compare")
+  private List<String> policies = new ArrayList<>();
+
+  @Option(
+      names = "--clients",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "independent router clients in this process (default: ${DEFAULT-VALUE})")
+  private int clients = 1;
+
+  @Option(names = "--processes", paramLabel = "N", description = "not there yet")
+  private @Nullable Integer processes;
+
+  @Option(
+      names = "--report",
+      paramLabel = "FILE",
+      defaultValue = "warmpath-bench.html",
+      description = "the HTML report (default: ${DEFAULT-VALUE})")
+  private Path report = Path.of("warmpath-bench.html");
+
+  @Option(names = "--json", description = "print one JSON document")
+  private boolean json;
+
+  @Override
+  public Integer call() throws Exception {
+    if (processes != null && processes != 1) {
+      throw CommandFailure.usage(
+          "--processes is not there yet: --clients runs several clients in this process");
+    }
+    if (clients < 1) {
+      throw CommandFailure.usage("--clients must be at least 1");
+    }
+    if ((fleet != null) == router.given()) {
+      throw CommandFailure.usage("give --worker URL or --fleet SPEC, one of them");
+    }
+    List<String> compared = policies.isEmpty() ? List.of(Policies.standard().name()) : policies;
+    compared.forEach(Policies::parse);
+    List<Session> sessions = load.sessions();
+    LoadSettings settings = load.settings(fake.model());
+    HtmlReport.requireWritable(report);
+    List<LoadResult> results =
+        fleet == null ? real(settings, sessions, compared) : fake(settings, sessions, compared);
+    String title = "warmpath bench";
+    HtmlReport.write(report, title, spec.commandLine().getCommandName(), results);
+    ObjectNode document = Comparison.document(results);
+    document.put("report", report.toString());
+    document.put("seed", load.seed());
+    ObjectNode errors = document.putObject("errors");
+    for (LoadResult result : results) {
+      result.errors().forEach((kind, n) -> errors.put(kind, errors.path(kind).asLong() + n));
+    }
+    spec.commandLine()
+        .getOut()
+        .println(
+            json
+                ? Json.document(document)
+                : Comparison.table(results) + System.lineSeparator() + "report: " + report);
+    long failed = results.stream().mapToLong(LoadResult::failed).sum();
+    if (failed > 0) {
+      throw CommandFailure.work(failed + " request(s) failed: " + errors);
+    }
+    return 0;
+  }
+
+  private List<LoadResult> fake(
+      LoadSettings settings, List<Session> sessions, List<String> compared)
+      throws InterruptedException {
+    FleetSpec of = FleetSpec.parse(java.util.Objects.requireNonNull(fleet));
+    if (of.prefill() + of.decode() > 0) {
+      throw CommandFailure.usage(
+          "fleet "
+              + fleet
+              + " has prefill and decode workers, which can't be routed to yet: use a number such"
+              + " as 4");
+    }
+    try (FakeFleet engines = FakeFleet.start(of, builder -> fake.apply(builder, load.speedup()))) {
+      List<WorkerSpec> workers = engines.urls().stream().map(WorkerSpec::parse).toList();
+      return new BenchRun(router, workers, settings, sessions, clients, engines::flushAll)
+          .run(compared, load.seed());
+    }
+  }
+
+  private List<LoadResult> real(
+      LoadSettings settings, List<Session> sessions, List<String> compared)
+      throws InterruptedException, IOException {
+    List<WorkerSpec> workers = router.workers();
+    try (RouterClient admin = router.client(workers, null).build()) {
+      if (!admin.awaitReady(Duration.ofSeconds(10))) {
+        throw CommandFailure.work("no worker is up: " + Views.reasons(admin));
+      }
+      Views.awaitLooked(admin, Duration.ofSeconds(5));
+      String model =
+          admin.models().stream().map(ServedModel::id).findFirst().orElse(settings.model());
+      LoadSettings named =
+          new LoadSettings(
+              model,
+              settings.concurrency(),
+              settings.speedup(),
+              settings.stream(),
+              settings.maxRequests(),
+              settings.maxOutputTokens(),
+              settings.sessionKeys(),
+              settings.deadline(),
+              settings.seed());
+      return new BenchRun(
+              router,
+              workers,
+              named,
+              sessions,
+              clients,
+              () -> CacheFlush.all(admin, spec.commandLine().getErr()))
+          .run(compared, load.seed());
+    }
+  }
+}

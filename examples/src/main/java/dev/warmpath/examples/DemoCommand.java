@@ -1,0 +1,121 @@
+package dev.warmpath.examples;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.warmpath.fake.FakeFleet;
+import dev.warmpath.fake.load.LoadResult;
+import dev.warmpath.fake.load.LoadSettings;
+import dev.warmpath.fake.load.Session;
+import dev.warmpath.fake.load.Workloads;
+import dev.warmpath.worker.WorkerSpec;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Shows what routing does, with nothing but this jar. */
+@Command(
+    name = "demo",
+    description =
+        "Starts four fake engines on loopback, sends them multi-turn chats over real HTTP under"
+            + " several policies, and compares them.")
+final class DemoCommand implements Callable<Integer> {
+  private static final int WORKERS = 4;
+
+  /**
+   * Four caches of 131,072 tokens each: the chats under way do not fit into one of them, but fit
+   * into all four.
+   */
+  private static final int BLOCKS = 2_048;
+
+  private static final double SPEEDUP = 4;
+
+  @Spec private CommandSpec spec;
+  @Mixin private RouterOptions router = new RouterOptions();
+
+  @Option(
+      names = "--policy",
+      split = ",",
+      paramLabel = "P",
+      defaultValue = "round_robin,power_of_two,cache_aware,linear_cost",
+      description = "the policies to compare (default: ${DEFAULT-VALUE})")
+  private List<String> policies = List.of();
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "decides the chats and every random choice (default: ${DEFAULT-VALUE})")
+  private long seed = 1;
+
+  @Option(
+      names = "--report",
+      paramLabel = "FILE",
+      defaultValue = "warmpath-demo.html",
+      description = "the HTML report (default: ${DEFAULT-VALUE})")
+  private Path report = Path.of("warmpath-demo.html");
+
+  @Option(names = "--json", description = "print one JSON document")
+  private boolean json;
+
+  @Override
+  public Integer call() throws Exception {
+    policies.forEach(dev.warmpath.policy.Policies::parse);
+    HtmlReport.requireWritable(report);
+    List<Session> sessions =
+        Workloads.draw(
+            "closed",
+            Map.of("sessions", "96", "turns", "5", "think", "0.5", "prompts", "12", "zipf", "0.8"),
+            seed);
+    LoadSettings settings =
+        new LoadSettings(
+            "fake-model",
+            24,
+            SPEEDUP,
+            true,
+            Integer.MAX_VALUE,
+            96,
+            false,
+            Duration.ofMinutes(2),
+            seed);
+    List<LoadResult> results;
+    try (FakeFleet fleet =
+        FakeFleet.start(
+            Integer.toString(WORKERS),
+            builder -> builder.model("fake-model").blocks(BLOCKS).speedup(SPEEDUP))) {
+      List<WorkerSpec> workers = fleet.urls().stream().map(WorkerSpec::parse).toList();
+      results =
+          new BenchRun(router, workers, settings, sessions, 1, fleet::flushAll).run(policies, seed);
+    }
+    HtmlReport.write(report, "warmpath demo", "demo", results);
+    ObjectNode document = Comparison.document(results);
+    document.put("report", report.toString());
+    document.put("seed", seed);
+    spec.commandLine()
+        .getOut()
+        .println(
+            json
+                ? Json.document(document)
+                : "Four fake engines on loopback, "
+                    + sessions.size()
+                    + " multi-turn chats, 24 at a time, real HTTP; engines run at "
+                    + (int) SPEEDUP
+                    + " times their modelled speed."
+                    + System.lineSeparator()
+                    + System.lineSeparator()
+                    + Comparison.table(results)
+                    + System.lineSeparator()
+                    + "report: "
+                    + report);
+    long failed = results.stream().mapToLong(LoadResult::failed).sum();
+    if (failed > 0) {
+      throw CommandFailure.work(failed + " request(s) failed");
+    }
+    return 0;
+  }
+}

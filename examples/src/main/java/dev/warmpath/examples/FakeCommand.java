@@ -1,0 +1,105 @@
+package dev.warmpath.examples;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.warmpath.fake.FakeEngine;
+import dev.warmpath.worker.WorkerRole;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Runs one fake engine in the foreground until it is stopped. */
+@Command(
+    name = "fake",
+    description = "Runs one fake engine on loopback, in the foreground, until it is interrupted.")
+final class FakeCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+  @Mixin private FakeOptions fake = new FakeOptions();
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "WHAT",
+      description = "umbp or kdn: not there yet; leave it out for an engine")
+  private @Nullable String what;
+
+  @Option(
+      names = "--port",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "the port; 0 picks a free one (default: ${DEFAULT-VALUE})")
+  private int port;
+
+  @Option(
+      names = "--role",
+      paramLabel = "ROLE",
+      defaultValue = "regular",
+      description = "regular, prefill or decode (default: ${DEFAULT-VALUE})")
+  private String role = "regular";
+
+  @Option(names = "--grpc-port", paramLabel = "N", description = "not there yet")
+  private @Nullable Integer grpcPort;
+
+  @Option(
+      names = "--speedup",
+      paramLabel = "X",
+      defaultValue = "1",
+      description = "divides all simulated times (default: ${DEFAULT-VALUE})")
+  private double speedup = 1;
+
+  @Option(
+      names = "--fault",
+      paramLabel = "SPEC",
+      description = "faults, such as 5xx:rate=0.1;hang:after=10")
+  private @Nullable String fault;
+
+  @Option(names = "--json", description = "the ready line is JSON either way")
+  private boolean json;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (what != null) {
+      throw CommandFailure.usage("fake " + what + " is not there yet: only engines are");
+    }
+    if (grpcPort != null) {
+      throw CommandFailure.usage("--grpc-port is not there yet: fake engines speak HTTP");
+    }
+    if (port < 0 || port > 65_535) {
+      throw CommandFailure.usage("--port " + port + " must be between 0 and 65535");
+    }
+    FakeEngine.Builder builder =
+        fake.apply(FakeEngine.builder(), speedup).role(WorkerRole.parse(role)).port(port);
+    FakeEngine engine;
+    try {
+      engine = builder.start();
+    } catch (UncheckedIOException e) {
+      throw CommandFailure.work("port " + port + " can't be used: " + reason(e.getCause()));
+    }
+    try (engine) {
+      if (fault != null) {
+        engine.faults().add(fault);
+      }
+      ObjectNode ready = Json.object();
+      ready.put("kind", fake.kind().label());
+      ready.put("url", engine.url());
+      ready.putNull("grpc");
+      ready.put("pid", ProcessHandle.current().pid());
+      spec.commandLine().getOut().print(Json.line(ready));
+      spec.commandLine().getOut().flush();
+      CountDownLatch stopped = new CountDownLatch(1);
+      Runtime.getRuntime().addShutdownHook(new Thread(stopped::countDown));
+      stopped.await();
+    }
+    return 0;
+  }
+
+  private static String reason(IOException e) {
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+  }
+}

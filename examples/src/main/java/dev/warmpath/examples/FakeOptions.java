@@ -1,0 +1,90 @@
+package dev.warmpath.examples;
+
+import dev.warmpath.fake.FakeEngine;
+import dev.warmpath.fake.scheduler.LatencyModel;
+import dev.warmpath.worker.EngineKind;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The numbers of a fake engine. */
+final class FakeOptions {
+  @Option(
+      names = "--engine",
+      paramLabel = "KIND",
+      defaultValue = "sglang",
+      description = "sglang, vllm or atom (default: ${DEFAULT-VALUE})")
+  private String engine = "sglang";
+
+  @Option(
+      names = "--model",
+      paramLabel = "NAME",
+      defaultValue = "fake-model",
+      description = "the served model's name (default: ${DEFAULT-VALUE})")
+  private String model = "fake-model";
+
+  @Option(names = "--dp-size", paramLabel = "N", description = "data-parallel ranks (default: 1)")
+  private @Nullable Integer dpSize;
+
+  @Option(
+      names = "--blocks",
+      paramLabel = "N",
+      description = "KV blocks of a rank (default: 16384)")
+  private @Nullable Integer blocks;
+
+  @Option(
+      names = "--block-size",
+      paramLabel = "N",
+      description = "tokens of a KV block (default: 64, ATOM 16)")
+  private @Nullable Integer blockSize;
+
+  @Option(
+      names = "--budget",
+      paramLabel = "TOKENS",
+      description = "token budget of a forward pass (default: 8192)")
+  private @Nullable Integer budget;
+
+  @Option(
+      names = "--max-seqs",
+      paramLabel = "N",
+      description = "running requests of a rank (default: 256)")
+  private @Nullable Integer maxSeqs;
+
+  @Option(
+      names = "--timing",
+      paramLabel = "PRESET",
+      description =
+          "polynomial (default), instant, or constant with its numbers; how long forward passes"
+              + " take")
+  private @Nullable String timing;
+
+  String model() {
+    return model;
+  }
+
+  EngineKind kind() {
+    return EngineKind.parse(engine);
+  }
+
+  FakeEngine.Builder apply(FakeEngine.Builder builder, double speedup) {
+    builder.kind(kind()).model(model).speedup(speedup);
+    if (dpSize != null) {
+      builder.dpSize(dpSize);
+    }
+    if (blocks != null) {
+      builder.blocks(blocks);
+    }
+    if (blockSize != null) {
+      builder.blockSize(blockSize);
+    }
+    if (budget != null) {
+      builder.maxBatchedTokens(budget);
+    }
+    if (maxSeqs != null) {
+      builder.maxNumSeqs(maxSeqs);
+    }
+    if (timing != null) {
+      builder.timing(LatencyModel.parse(timing));
+    }
+    return builder;
+  }
+}

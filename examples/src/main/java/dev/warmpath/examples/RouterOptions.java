@@ -1,0 +1,93 @@
+package dev.warmpath.examples;
+
+import dev.warmpath.RouterClient;
+import dev.warmpath.okhttp.OkHttpTransport;
+import dev.warmpath.policy.Policies;
+import dev.warmpath.worker.Secret;
+import dev.warmpath.worker.WorkerSpec;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options of commands that talk to workers, and the client they make. */
+final class RouterOptions {
+  private static final Duration READY_WITHIN = Duration.ofSeconds(5);
+
+  @Option(
+      names = "--worker",
+      split = ",",
+      paramLabel = "URL",
+      description =
+          "a worker, such as http://host:30000, optionally followed by ;role=prefill ;engine=vllm;"
+              + " repeat or separate by commas")
+  private List<String> workers = new ArrayList<>();
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "not there yet: name workers and policy by options")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--api-key-env",
+      paramLabel = "NAME",
+      defaultValue = "WARMPATH_API_KEY",
+      description =
+          "the environment variable that holds the workers' API key (default: ${DEFAULT-VALUE})")
+  private String apiKeyEnv = "WARMPATH_API_KEY";
+
+  List<WorkerSpec> workers() {
+    if (config != null) {
+      throw CommandFailure.usage(
+          "--config is not there yet: the configuration file comes with the operations work; use"
+              + " --worker");
+    }
+    if (workers.isEmpty()) {
+      throw CommandFailure.usage("name at least one worker with --worker http://host:port");
+    }
+    return workers.stream().map(WorkerSpec::parse).toList();
+  }
+
+  boolean given() {
+    return !workers.isEmpty();
+  }
+
+  /** A client for {@code specs} under {@code policy}. The caller closes it. */
+  RouterClient.Builder client(List<WorkerSpec> specs, @Nullable String policy) {
+    RouterClient.Builder builder = RouterClient.builder().transport(OkHttpTransport.create());
+    specs.forEach(builder::worker);
+    if (policy != null) {
+      builder.policy(Policies.parse(policy));
+    }
+    String key = System.getenv(apiKeyEnv);
+    if (key != null && !key.isEmpty()) {
+      builder.apiKey(Secret.of(key));
+    }
+    return builder;
+  }
+
+  /** The same, once a worker is up. */
+  RouterClient connect(@Nullable String policy) {
+    List<WorkerSpec> specs = workers();
+    RouterClient router = client(specs, policy).build();
+    if (!router.awaitReady(READY_WITHIN)) {
+      String reasons = Views.reasons(router);
+      router.close();
+      throw CommandFailure.work(
+          "no worker is up after " + READY_WITHIN.toSeconds() + " s: " + reasons);
+    }
+    return router;
+  }
+
+  /** The same, whether workers are up or not, after each had the time of one look. */
+  RouterClient look() {
+    List<WorkerSpec> specs = workers();
+    RouterClient router = client(specs, null).build();
+    router.awaitReady(READY_WITHIN);
+    Views.awaitLooked(router, READY_WITHIN);
+    return router;
+  }
+}

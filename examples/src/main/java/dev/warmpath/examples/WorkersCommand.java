@@ -1,0 +1,25 @@
+package dev.warmpath.examples;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.warmpath.RouterClient;
+import picocli.CommandLine.Command;
+
+/** Shows what the registry knows of each worker. */
+@Command(
+    name = "workers",
+    description = "Shows each worker's capabilities, health, load and its age.")
+final class WorkersCommand extends ViewCommand {
+  @Override
+  String text(RouterClient client) {
+    return Views.table(client);
+  }
+
+  @Override
+  ObjectNode document(RouterClient client) {
+    ObjectNode out = Json.object();
+    ArrayNode workers = out.putArray("workers");
+    client.workers().list().forEach(view -> workers.add(Views.worker(client, view)));
+    return out;
+  }
+}
