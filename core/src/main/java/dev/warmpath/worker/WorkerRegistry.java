@@ -20,8 +20,10 @@ import org.slf4j.LoggerFactory;
  * know; probing adds what workers say of themselves; readers take {@link #current()}, an immutable
  * {@link Topology} swapped in O(1).
  *
- * <p>Thread safe. Changes are serialised by a lock that readers never take. Listeners run on the
- * changing thread, in version order, outside that lock; they must be short.
+ * <p>Thread safe. Changes are serialised by a lock that readers never take. Listeners run on a
+ * changing thread, in version order, outside that lock. When a change returns they have all heard of
+ * it, unless a listener made it: then it is told once the present one has gone round. Listeners must
+ * be short and must not wait for another thread that changes the registry.
  */
 public final class WorkerRegistry {
   /** The source name of workers added at run time through {@link #add}. */
@@ -41,6 +43,9 @@ public final class WorkerRegistry {
   private long nextEpoch = 1;
   private volatile Topology current = Topology.EMPTY;
 
+  /** What the listeners were last told; guarded by {@link #delivery}. */
+  private Topology delivered = Topology.EMPTY;
+
   private record Change(Topology before, Topology after) {}
 
   /** The latest snapshot. Never blocks. */
@@ -49,19 +54,49 @@ public final class WorkerRegistry {
   }
 
   /**
-   * Registers a listener. It hears every later change, in order, and first the present snapshot as
-   * a change from the empty topology, on the calling thread.
+   * Registers a listener. It hears every later change, in order, and first what the others were told
+   * last as a change from the empty topology, on the calling thread.
    */
   public void subscribe(Listener listener) {
     delivery.lock();
     try {
-      deliverPending();
-      listener.onChange(Topology.EMPTY, current);
+      // Not current: a change may be published and still on its way to the listeners.
+      tell(listener, new Change(Topology.EMPTY, delivered));
       listeners.add(listener);
+      deliverPending();
     } finally {
       delivery.unlock();
     }
-    deliver();
+  }
+
+  /**
+   * Starts a source and keeps its list under its name until the source is closed (by its owner): its
+   * last list stays in force when it fails, and when it ends.
+   */
+  public void follow(WorkerDiscovery discovery) {
+    String source = discovery.name();
+    discovery.start(
+        new WorkerDiscovery.Listener() {
+          private @Nullable String reported;
+
+          @Override
+          public void onWorkers(Collection<WorkerSpec> workers) {
+            report(null);
+            replace(source, workers);
+          }
+
+          @Override
+          public void onError(Exception error) {
+            report(String.valueOf(error.getMessage()));
+          }
+
+          private synchronized void report(@Nullable String problem) {
+            if (problem != null && !problem.equals(reported)) {
+              log.warn("Worker source {}: {}; its last list stays in force", source, problem);
+            }
+            reported = problem;
+          }
+        });
   }
 
   /** Removes a listener. */
@@ -112,8 +147,9 @@ public final class WorkerRegistry {
           Entry entry = entries.get(id);
           if (entry != null) {
             found[0] = true;
-            entry.state = draining ? WorkerState.DRAINING : WorkerState.ACTIVE;
-            entry.dirty = true;
+            WorkerState state = draining ? WorkerState.DRAINING : WorkerState.ACTIVE;
+            entry.dirty |= entry.state != state;
+            entry.state = state;
           }
         });
     return found[0];
@@ -133,7 +169,8 @@ public final class WorkerRegistry {
 
   /**
    * Records what a worker said of itself. Ignored when the worker left or restarted since {@code
-   * epoch} was read.
+   * epoch} was read. News of another number of ranks are another incarnation too: what was known of
+   * the old ranks' load and caches can't be said of the new ones.
    *
    * @return whether it was taken
    */
@@ -154,13 +191,22 @@ public final class WorkerRegistry {
   }
 
   /**
+   * Records that a worker restarted and has said nothing of itself since: {@link #restarted(WorkerId,
+   * long, WorkerCapabilities)} with nothing known.
+   */
+  public boolean restarted(WorkerId id, long epoch) {
+    return restarted(id, epoch, WorkerCapabilities.UNKNOWN);
+  }
+
+  /**
    * Records that a worker restarted: its next incarnation has a new epoch and new slots, so
    * whatever was known of the old one's cache and load ends at once. Ignored when {@code epoch} is
    * no longer the worker's.
    *
+   * @param capabilities what the new incarnation said of itself
    * @return whether it was taken
    */
-  public boolean restarted(WorkerId id, long epoch) {
+  public boolean restarted(WorkerId id, long epoch, WorkerCapabilities capabilities) {
     boolean[] taken = new boolean[1];
     change(
         () -> {
@@ -168,7 +214,7 @@ public final class WorkerRegistry {
           if (entry != null && entry.epoch == epoch) {
             taken[0] = true;
             entry.epoch = nextEpoch++;
-            entry.capabilities = WorkerCapabilities.UNKNOWN;
+            entry.capabilities = capabilities;
             entry.renewSlots = true;
             entry.dirty = true;
           }
@@ -194,13 +240,11 @@ public final class WorkerRegistry {
   private void publish() {
     Map<WorkerId, WorkerSpec> wanted = new LinkedHashMap<>();
     for (Map<WorkerId, WorkerSpec> specs : bySource.values()) {
-      specs.forEach(
-          (id, spec) -> {
-            if (!removed.contains(id)) {
-              wanted.put(id, spec);
-            }
-          });
+      wanted.putAll(specs);
     }
+    wanted.keySet().removeAll(removed);
+    // What was said at run time wins, whichever source spoke last.
+    wanted.putAll(source(RUNTIME_SOURCE));
     List<Integer> released = new ArrayList<>();
     boolean changed =
         entries
@@ -268,13 +312,18 @@ public final class WorkerRegistry {
       if (change == null) {
         return;
       }
+      delivered = change.after();
       for (Listener listener : listeners) {
-        try {
-          listener.onChange(change.before(), change.after());
-        } catch (RuntimeException e) {
-          log.warn("A topology listener failed on version {}", change.after().version(), e);
-        }
+        tell(listener, change);
       }
+    }
+  }
+
+  private static void tell(Listener listener, Change change) {
+    try {
+      listener.onChange(change.before(), change.after());
+    } catch (RuntimeException e) {
+      log.warn("A topology listener failed on version {}", change.after().version(), e);
     }
   }
 
@@ -299,16 +348,28 @@ public final class WorkerRegistry {
       }
     }
 
+    private int rankCount() {
+      Integer configured = spec.dpSize();
+      if (configured != null) {
+        return configured;
+      }
+      // A worker's word is taken within reason: a wild number must not exhaust the slots.
+      Integer discovered = capabilities.dpSize();
+      return discovered != null && discovered >= 1 && discovered <= WorkerSpec.MAX_DP_SIZE
+          ? discovered
+          : 1;
+    }
+
     Worker rebuild(List<Integer> released) {
       Worker known = worker;
       if (known != null && !dirty) {
         return known;
       }
-      Integer configured = spec.dpSize();
-      Integer discovered = capabilities.dpSize();
-      int ranks =
-          Math.max(1, configured != null ? configured : discovered != null ? discovered : 1);
+      int ranks = rankCount();
       if (renewSlots || slots.length != ranks) {
+        if (!renewSlots) {
+          epoch = nextEpoch++;
+        }
         giveUpSlots(released);
         slots = new int[ranks];
         for (int i = 0; i < ranks; i++) {
