@@ -9,8 +9,8 @@ public enum Availability {
   /** Not probed yet: neither good nor bad. */
   UNKNOWN,
   /**
-   * It failed requests lately (its circuit breaker is open or testing), or its probes fail and there
-   * is nobody else to do its work. A last resort.
+   * It failed requests lately (its circuit breaker is open or testing), or its probes fail and
+   * there is nobody else to do its work. A last resort.
    */
   SUSPECT,
   /** Its probes fail, others can do its work. A last resort too, since probes can be wrong. */

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Where blocking calls run: those expected to be quick, and those expected to take their time, which
- * must not keep the quick ones waiting. Thread safe.
+ * Where blocking calls run: those expected to be quick, and those expected to take their time,
+ * which must not keep the quick ones waiting. Thread safe.
  */
 final class CallLanes implements AutoCloseable {
   private static final int THREADS_PER_LANE = 8;

@@ -12,14 +12,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The one place where it is decided what availability each worker's ranks show, given what is held of
- * all workers.
+ * The one place where it is decided what availability each worker's ranks show, given what is held
+ * of all workers.
  *
  * <p>A worker that fails its probes is down, unless nobody else can do its work: while no other
- * active worker of its role that is not failing serves one of its models, it is suspect. So the last
- * one is never ejected; and when a whole group fails together, all its members are suspect alike,
- * since then the probes or the network between are as likely to be at fault as all the engines, and
- * one survivor by chance must not get everybody's requests. LoRA adapters don't count as models here.
+ * active worker of its role that is not failing serves one of its models, it is suspect. So the
+ * last one is never ejected; and when a whole group fails together, all its members are suspect
+ * alike, since then the probes or the network between are as likely to be at fault as all the
+ * engines, and one survivor by chance must not get everybody's requests. LoRA adapters don't count
+ * as models here.
  */
 final class FleetJudge {
   private FleetJudge() {}

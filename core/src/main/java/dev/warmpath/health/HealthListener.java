@@ -3,9 +3,9 @@ package dev.warmpath.health;
 import dev.warmpath.worker.Worker;
 
 /**
- * Hears of changes in what is believed of workers. Calls come one at a time, in order, on the health
- * monitor's thread: they must be short and must not block. What a listener throws is logged and goes
- * no further.
+ * Hears of changes in what is believed of workers. Calls come one at a time, in order, on the
+ * health monitor's thread: they must be short and must not block. What a listener throws is logged
+ * and goes no further.
  */
 public interface HealthListener {
   /** A worker's availability changed. */

@@ -29,30 +29,30 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks at the workers: what they are, whether they live, how loaded they are, whether they have
- * restarted. It follows the registry, looks at each worker as soon as it appears, and writes what it
- * finds into the fleet's {@link RankState}s and into the registry (capabilities, new epochs).
+ * restarted. It follows the registry, looks at each worker as soon as it appears, and writes what
+ * it finds into the fleet's {@link RankState}s and into the registry (capabilities, new epochs).
  *
  * <p><b>Health.</b> Two failures in a row make a worker down, three passes bring it back, its first
  * pass ever counts at once (see {@link HealthSettings} for every number). A request that succeeds
  * outweighs probes: it brings the worker up, wipes its failures, and makes the next probe
- * unnecessary. Only a refused connection and an answer that says no are failures; a probe that times
- * out or breaks off counts as one only while no request of this client has succeeded there lately. A
- * worker that nobody can replace is never down: see {@link Availability#SUSPECT}.
+ * unnecessary. Only a refused connection and an answer that says no are failures; a probe that
+ * times out or breaks off counts as one only while no request of this client has succeeded there
+ * lately. A worker that nobody can replace is never down: see {@link Availability#SUSPECT}.
  *
  * <p><b>Load.</b> Polled apart from health, faster while it changes and slower while it doesn't. A
  * poll that fails says nothing about health, and the last reading stays with its age; what is not
- * reported stays unknown. A report that speaks of the whole worker is split evenly among its ranks; a
- * worker chosen as a whole shows the sum of its ranks.
+ * reported stays unknown. A report that speaks of the whole worker is split evenly among its ranks;
+ * a worker chosen as a whole shows the sum of its ranks.
  *
  * <p><b>Restarts.</b> A changed incarnation value, counters that ran backwards, or connections
  * refused and then accepted again give the worker a new epoch, with what it says of itself asked
  * anew.
  *
- * <p><b>Threads.</b> All state changes happen on one scheduler thread; transport calls, which block,
- * run on up to 16 daemon threads that end when idle: 8 for calls that are expected to be quick, 8 for
- * health probes and for workers whose last call was slow. There is at most one call per worker at any
- * time, so one that hangs holds one thread, and none of the quick ones after its first timeout; a
- * call that outlives its timeout by a second is interrupted.
+ * <p><b>Threads.</b> All state changes happen on one scheduler thread; transport calls, which
+ * block, run on up to 16 daemon threads that end when idle: 8 for calls that are expected to be
+ * quick, 8 for health probes and for workers whose last call was slow. There is at most one call
+ * per worker at any time, so one that hangs holds one thread, and none of the quick ones after its
+ * first timeout; a call that outlives its timeout by a second is interrupted.
  *
  * <p>All methods are thread safe and none but {@link #close} blocks.
  */
@@ -73,6 +73,7 @@ public final class HealthMonitor implements AutoCloseable {
   private final ConcurrentLinkedQueue<CompletableFuture<Void>> waiting =
       new ConcurrentLinkedQueue<>();
   private final AtomicBoolean syncQueued = new AtomicBoolean();
+  private final AtomicBoolean judgeQueued = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile HealthSettings settings;
   private volatile boolean ready;
@@ -118,18 +119,18 @@ public final class HealthMonitor implements AutoCloseable {
 
   /**
    * A future that completes when at least one worker is up, at once if one is. It completes
-   * exceptionally with {@link RouterClosedException} when the monitor is closed first. Dependents may
-   * run on the monitor's thread.
+   * exceptionally with {@link RouterClosedException} when the monitor is closed first. Dependents
+   * may run on the monitor's thread. Cancel one that is no longer waited for.
    */
   public CompletableFuture<Void> whenReady() {
     CompletableFuture<Void> future = new CompletableFuture<>();
+    waiting.removeIf(CompletableFuture::isDone);
     waiting.add(future);
     // After the adding: whoever turns ready after this look finds the future in the queue.
     if (closed.get()) {
       endWaiting();
     } else if (ready) {
       future.complete(null);
-      waiting.remove(future);
     }
     return future;
   }
@@ -197,7 +198,7 @@ public final class HealthMonitor implements AutoCloseable {
   }
 
   /** Brings the pollers in line with the registry. */
-  void sync() {
+  private void sync() {
     syncQueued.set(false);
     FleetView view = fleet.view();
     Map<WorkerId, WorkerPoller> gone = new HashMap<>(pollers);
@@ -217,8 +218,15 @@ public final class HealthMonitor implements AutoCloseable {
     judge();
   }
 
-  /** Publishes what is held of each worker, after anything that may have changed it. */
-  void judge() {
+  /** Publishes what is held of each worker; called after anything that may have changed it. */
+  void judgeSoon() {
+    if (judgeQueued.compareAndSet(false, true)) {
+      post(this::judge);
+    }
+  }
+
+  private void judge() {
+    judgeQueued.set(false);
     Map<WorkerPoller, FleetJudge.Subject> subjects = new LinkedHashMap<>();
     for (WorkerPoller poller : pollers.values()) {
       subjects.put(poller, poller.subject());
@@ -277,6 +285,10 @@ public final class HealthMonitor implements AutoCloseable {
     return scheduler.nanoTime();
   }
 
+  FleetView fleetView() {
+    return fleet.view();
+  }
+
   WorkerRegistry registry() {
     return registry;
   }
@@ -291,8 +303,8 @@ public final class HealthMonitor implements AutoCloseable {
   }
 
   /**
-   * Stops looking. What is being asked is interrupted; own threads are waited for, 4 seconds at most.
-   * States keep what they last showed. Idempotent.
+   * Stops looking. What is being asked is interrupted; own threads are waited for, 4 seconds at
+   * most. States keep what they last showed. Idempotent.
    */
   @Override
   public void close() {

@@ -17,8 +17,8 @@ import java.time.Duration;
  *     several behind a long prefill
  * @param failuresToDown consecutive failures that make a worker down, 2 by default: one is an
  *     accident
- * @param passesToUp consecutive passes that bring a worker that was down up again, 3 by default; its
- *     first pass ever needs no second, so that a fresh client starts at once
+ * @param passesToUp consecutive passes that bring a worker that was down up again, 3 by default;
+ *     its first pass ever needs no second, so that a fresh client starts at once
  * @param proofOfLifeWindow for how long a success of this client's own requests outweighs probes
  *     that time out, 60 s by default: a probe waits behind long prefills and compilations
  * @param loadMin the shortest time between two load polls, 1 s by default, at least 100 ms
@@ -27,8 +27,8 @@ import java.time.Duration;
  * @param capabilityInterval between two looks at what a worker is, 60 s by default: LoRA adapters
  *     come and go, and the look makes SGLang's scheduler answer
  * @param capabilityTimeout for one such look, 10 s by default
- * @param telemetryStaleAfter the age at which a load reading is no longer believed, 15 s by default:
- *     three polls missed at the slowest pace
+ * @param telemetryStaleAfter the age at which a load reading is no longer believed, 15 s by
+ *     default: three polls missed at the slowest pace
  */
 public record HealthSettings(
     Duration probeInterval,

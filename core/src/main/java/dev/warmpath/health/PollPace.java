@@ -31,10 +31,10 @@ final class PollPace {
   /**
    * Takes a reading.
    *
-   * @param ranks what the worker says of its ranks; the whole worker's totals are compared, since one
-   *     rank's few requests always change by more than a fifth
-   * @param ownInFlight this client's requests there: a worker that has some is not idle, whatever its
-   *     telemetry says yet
+   * @param ranks what the worker says of its ranks; the whole worker's totals are compared, since
+   *     one rank's few requests always change by more than a fifth
+   * @param ownInFlight this client's requests there: a worker that has some is not idle, whatever
+   *     its telemetry says yet
    */
   void reading(List<RankLoad> ranks, int ownInFlight, long minNanos, long maxNanos) {
     double newRequests =

@@ -1,8 +1,8 @@
 package dev.warmpath.health;
 
 /**
- * What a worker's probes amount to: a count of failures or passes in a row, and the verdict they have
- * led to. Not thread safe.
+ * What a worker's probes amount to: a count of failures or passes in a row, and the verdict they
+ * have led to. Not thread safe.
  *
  * <pre>
  *   UNTRIED --first pass--> PASSING --failuresToDown failures--> FAILING
@@ -31,7 +31,9 @@ final class ProbeRecord {
     return verdict;
   }
 
-  /** Whether nothing speaks against the verdict: no failure while passing, no pass while failing. */
+  /**
+   * Whether nothing speaks against the verdict: no failure while passing, no pass while failing.
+   */
   boolean settled() {
     return verdict == Verdict.PASSING && failures == 0;
   }

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>The worker is chosen as a whole and the telemetry names ranks: amounts are added, ratios
  *       averaged. An amount that one rank does not tell is unknown in the sum.
- *   <li>Ranks are chosen and the telemetry speaks of the whole: each rank is taken to carry its equal
- *       share of the amounts and the ratios as they are. Giving each rank the whole would make a
- *       worker of eight ranks look eight times as loaded as its neighbour that names them; leaving
- *       them unknown would throw the reading away.
+ *   <li>Ranks are chosen and the telemetry speaks of the whole: each rank is taken to carry its
+ *       equal share of the amounts and the ratios as they are. Giving each rank the whole would
+ *       make a worker of eight ranks look eight times as loaded as its neighbour that names them;
+ *       leaving them unknown would throw the reading away.
  *   <li>The telemetry names some ranks only: the others stay unknown, never zero.
  * </ul>
  */

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
  * Looks for signs that a worker has restarted since it was last seen. Not thread safe.
  *
  * <p>An incarnation value that changed, or a counter that ran backwards, proves it. Connections
- * refused twice in a row or more, and then an answer, make it likely: then an incarnation value that
- * is still the same clears the worker (the network was away, not the engine), and without one it
- * counts as restarted, because a forgotten index costs some prefills and a stale one costs them too
- * and herds requests where nothing is.
+ * refused twice in a row or more, and then an answer, make it likely: then an incarnation value
+ * that is still the same clears the worker (the network was away, not the engine), and without one
+ * it counts as restarted, because a forgotten index costs some prefills and a stale one costs them
+ * too and herds requests where nothing is.
  *
- * <p>A value that comes back after another had taken its place is no restart, since no process comes
- * back: several processes answer at that address, and none of their values says anything from then
- * on.
+ * <p>A value that comes back after another had taken its place is no restart, since no process
+ * comes back: several processes answer at that address, and none of their values says anything from
+ * then on.
  *
  * <p>Probes and load reports may offer values of different kinds, and a load report's depend on the
  * endpoint that gave it: each is compared with its own like.

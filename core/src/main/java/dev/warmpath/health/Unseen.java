@@ -1,9 +1,10 @@
 package dev.warmpath.health;
 
 /**
- * Two counts, a mark and a generation in one word, so that they change together. A request counts as
- * long as no telemetry reading can show it: as one of the present generation while it began after
- * telemetry was last asked for, as a sealed one while it began before and the reading is still out.
+ * Two counts, a mark and a generation in one word, so that they change together. A request counts
+ * as long as no telemetry reading can show it: as one of the present generation while it began
+ * after telemetry was last asked for, as a sealed one while it began before and the reading is
+ * still out.
  *
  * <p>From the top: 19 bits of generation, 1 bit set while a reading is out, 22 bits of sealed
  * requests, 22 bits of present ones. Generations wrap: a request would have to live through exactly
@@ -62,8 +63,8 @@ final class Unseen {
 
   /**
    * The word once telemetry is asked for. While requests sealed by an earlier asking still wait,
-   * because its reading failed, the generation stays: the next reading shows those, the one after it
-   * the rest. Counted too long is safe, too short is not.
+   * because its reading failed, the generation stays: the next reading shows those, the one after
+   * it the rest. Counted too long is safe, too short is not.
    */
   static long sampled(long word) {
     return sealed(word) > 0 ? word : word(generation(word) + 1, ASKED, present(word), 0);

@@ -99,7 +99,9 @@ final class WorkerCall implements Runnable {
     }
   }
 
-  /** How much of the timeout and the grace after it is left; all of it while it waits for a thread. */
+  /**
+   * How much of the timeout and the grace after it is left; all of it while it waits for a thread.
+   */
   synchronized Duration left(Duration grace, long nowNanos) {
     Duration whole = timeout.plus(grace);
     return begun ? whole.minusNanos(nowNanos - begunNanos) : whole;

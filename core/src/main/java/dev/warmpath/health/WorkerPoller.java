@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at one worker: decides what to ask it next and when, one call at a time, and what its answers
- * mean. Lives as long as the registry names the worker, through restarts.
+ * Looks at one worker: decides what to ask it next and when, one call at a time, and what its
+ * answers mean. Lives as long as the registry names the worker, through restarts.
  *
  * <p>Confined to the monitor's scheduler, but for {@link #standing()} and the calls themselves.
  */
@@ -170,7 +170,7 @@ final class WorkerPoller {
       record.alive();
       detail("a request succeeded");
       activate();
-      monitor.judge();
+      monitor.judgeSoon();
     }
   }
 
@@ -192,6 +192,7 @@ final class WorkerPoller {
     states.forEach(state -> state.onRevived(null));
     WorkerCall call = running;
     if (call != null) {
+      call.unwatch();
       call.callOff();
     }
   }
@@ -341,6 +342,7 @@ final class WorkerPoller {
 
   private void probed(ProbeSignal signal, long askedNanos, String detail) {
     HealthSettings settings = monitor.settings();
+    Verdict before = record.verdict();
     refusedProbes = signal == ProbeSignal.REFUSED ? refusedProbes + 1 : 0;
     switch (signal) {
       case PASS -> record.pass(settings.passesToUp());
@@ -361,7 +363,9 @@ final class WorkerPoller {
     if (signal == ProbeSignal.PASS) {
       activate();
     }
-    monitor.judge();
+    if (record.verdict() != before) {
+      monitor.judgeSoon();
+    }
     arm(Look.HEALTH, monitor.spread(untilNextProbe(signal)));
   }
 
@@ -464,7 +468,7 @@ final class WorkerPoller {
       renewing = true;
       try {
         monitor.registry().discovered(worker.id(), worker.epoch(), merged);
-        monitor.sync();
+        catchUp();
       } finally {
         renewing = false;
       }
@@ -513,8 +517,7 @@ final class WorkerPoller {
 
   private void observe(LoadReport report, long askedNanos) {
     for (RankState state : states) {
-      RankLoad load =
-          RankLoads.of(report.ranks(), state.target().rank().orElse(-1), states.size());
+      RankLoad load = RankLoads.of(report.ranks(), state.target().rank().orElse(-1), states.size());
       if (load != null) {
         state.observe(new LoadSnapshot(load, askedNanos, report.source()));
       }
@@ -553,9 +556,18 @@ final class WorkerPoller {
     renewing = true;
     try {
       monitor.registry().restarted(worker.id(), worker.epoch(), capabilities);
-      monitor.sync();
+      catchUp();
     } finally {
       renewing = false;
+    }
+  }
+
+  /** Takes in what this poller has just told the registry, ahead of the monitor's next round. */
+  private void catchUp() {
+    FleetView view = monitor.fleetView();
+    Worker latest = view.topology().worker(worker.id());
+    if (latest != null) {
+      update(view, latest);
     }
   }
 

@@ -17,11 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param ranks its ranks
  */
 public record WorkerView(
-    Worker worker,
-    Availability availability,
-    Duration since,
-    String detail,
-    List<RankView> ranks) {
+    Worker worker, Availability availability, Duration since, String detail, List<RankView> ranks) {
   /** Copies {@code ranks}. */
   public WorkerView {
     ranks = List.copyOf(ranks);

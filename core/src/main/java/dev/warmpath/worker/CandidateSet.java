@@ -82,9 +82,9 @@ public final class CandidateSet {
   }
 
   /**
-   * A 64-bit hash of the role and the candidates' names (the sum of their FNV-1a hashes): the key of
-   * round-robin state, equal for equal sets across topologies and clients, whatever their order and
-   * epochs.
+   * A 64-bit hash of the role and the candidates' names (the sum of their FNV-1a hashes): the key
+   * of round-robin state, equal for equal sets across topologies and clients, whatever their order
+   * and epochs.
    */
   public long key() {
     return key;

@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * <p>The name is looked up again when its answer's time to live has passed, within bounds (1 s to 5
  * min by default; every 30 s where no time to live is told). A look-up that fails is tried again
  * after 1 s, then ever more rarely up to 30 s; the last list stays in force meanwhile. An empty
- * answer is believed only when three look-ups in a row give it: a name server that has lost its zone
- * looks the same for a moment, and dropping every worker is the one mistake that can't be routed
- * around. Repeats are spread by up to a tenth, so that many clients don't ask in step.
+ * answer is believed only when three look-ups in a row give it: a name server that has lost its
+ * zone looks the same for a moment, and dropping every worker is the one mistake that can't be
+ * routed around. Repeats are spread by up to a tenth, so that many clients don't ask in step.
  *
- * <p>Thread safe. Look-ups block, so they run on a scheduler of this object's own: one daemon thread,
- * started by {@link #start} and ended by {@link #close}.
+ * <p>Thread safe. Look-ups block, so they run on a scheduler of this object's own: one daemon
+ * thread, started by {@link #start} and ended by {@link #close}.
  */
 public final class DnsDiscovery implements WorkerDiscovery {
   private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
@@ -206,7 +206,9 @@ public final class DnsDiscovery implements WorkerDiscovery {
       return this;
     }
 
-    /** Bounds the time between look-ups, whatever the times to live say; 1 s to 5 min by default. */
+    /**
+     * Bounds the time between look-ups, whatever the times to live say; 1 s to 5 min by default.
+     */
     public Builder interval(Duration min, Duration max) {
       if (min.isNegative() || min.isZero() || min.compareTo(max) > 0) {
         throw new IllegalArgumentException(

@@ -74,7 +74,9 @@ final class DnsMessage {
     out.write(value);
   }
 
-  /** Whether {@code response} answers {@code query}: same id, same question (RFC 5452 section 9). */
+  /**
+   * Whether {@code response} answers {@code query}: same id, same question (RFC 5452 section 9).
+   */
   static boolean answers(byte[] query, byte[] response) {
     return response.length >= query.length
         && response[0] == query[0]

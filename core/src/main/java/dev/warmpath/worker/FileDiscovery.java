@@ -16,18 +16,18 @@ import org.jspecify.annotations.Nullable;
  * <p>The file holds either a JSON list or one worker per line, in the form of {@link
  * WorkerSpec#parse}; blank lines and lines that begin with {@code #} are skipped. A JSON list holds
  * such strings, or objects with {@code url} and, optionally, {@code role}, {@code engine}, {@code
- * dp}, {@code block}, {@code kv-tokens}, {@code models} (a list) and {@code labels} (an object). Keys
- * (secrets) don't stand in it: see {@link Builder#workers}.
+ * dp}, {@code block}, {@code kv-tokens}, {@code models} (a list) and {@code labels} (an object).
+ * Keys (secrets) don't stand in it: see {@link Builder#workers}.
  *
  * <p>The content is what is watched, read at an interval (2 s by default): a file replaced by a
  * rename, one reached through links that are swapped (a mounted Kubernetes ConfigMap) and one on a
- * file system without notifications are all followed alike. A change is taken once two readings in a
- * row show the same content, so a file that is still being written is not. A file that is missing,
- * unreadable, wrong or blank is reported and the last list stays; a list without workers is written
- * {@code []}.
+ * file system without notifications are all followed alike. A change is taken once two readings in
+ * a row show the same content, so a file that is still being written is not. A file that is
+ * missing, unreadable, wrong or blank is reported and the last list stays; a list without workers
+ * is written {@code []}.
  *
- * <p>Thread safe. Reads run on a scheduler of this object's own: one daemon thread, started by {@link
- * #start} and ended by {@link #close}.
+ * <p>Thread safe. Reads run on a scheduler of this object's own: one daemon thread, started by
+ * {@link #start} and ended by {@link #close}.
  */
 public final class FileDiscovery implements WorkerDiscovery {
   private static final Duration SETTLE = Duration.ofMillis(200);
@@ -148,7 +148,8 @@ public final class FileDiscovery implements WorkerDiscovery {
     /** Sets the time between readings; 2 s by default. */
     public Builder interval(Duration interval) {
       if (interval.isNegative() || interval.isZero()) {
-        throw new IllegalArgumentException("worker file " + file + ": " + interval + " is too short");
+        throw new IllegalArgumentException(
+            "worker file " + file + ": " + interval + " is too short");
       }
       this.interval = interval;
       return this;

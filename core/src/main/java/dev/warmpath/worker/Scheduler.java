@@ -3,12 +3,12 @@ package dev.warmpath.worker;
 import java.time.Duration;
 
 /**
- * A clock and a way to do things later, in one, so that a test can put its own time under everything
- * that waits.
+ * A clock and a way to do things later, in one, so that a test can put its own time under
+ * everything that waits.
  *
  * <p>Tasks run one at a time, in the order of their due times (equal ones in the order they were
- * scheduled), never on the scheduling thread's stack: state touched by tasks only needs no lock. What
- * a task throws is logged and goes no further. Scheduling is thread safe.
+ * scheduled), never on the scheduling thread's stack: state touched by tasks only needs no lock.
+ * What a task throws is logged and goes no further. Scheduling is thread safe.
  */
 public interface Scheduler extends AutoCloseable {
   /** The time, in nanoseconds from an arbitrary origin; only differences mean something. */
@@ -26,7 +26,9 @@ public interface Scheduler extends AutoCloseable {
     schedule(Duration.ZERO, task);
   }
 
-  /** Drops what has not run, interrupts what runs and waits for it, 2 seconds at most. Idempotent. */
+  /**
+   * Drops what has not run, interrupts what runs and waits for it, 2 seconds at most. Idempotent.
+   */
   @Override
   void close();
 

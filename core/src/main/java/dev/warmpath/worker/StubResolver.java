@@ -164,7 +164,8 @@ final class StubResolver implements HostResolver {
     } catch (IOException e) {
       failure = e;
     }
-    // Some servers fail on the family they have no records of: one that answers with addresses does.
+    // Some servers fail on the family they have no records of: one that answers with addresses
+    // does.
     List<InetAddress> addresses = new ArrayList<>();
     long ttl = Long.MAX_VALUE;
     for (DnsMessage.Answer answer : Arrays.asList(four, six)) {

@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 /** See {@link HostResolver#system()}. Both files are read afresh at every look-up. */
 final class SystemResolver implements HostResolver {
   static final SystemResolver INSTANCE =
-      new SystemResolver(Path.of("/etc/hosts"), Path.of("/etc/resolv.conf"), SystemResolver::viaJdk);
+      new SystemResolver(
+          Path.of("/etc/hosts"), Path.of("/etc/resolv.conf"), SystemResolver::viaJdk);
 
   private static final Logger log = LoggerFactory.getLogger(HostResolver.class);
   private static final AtomicBoolean warned = new AtomicBoolean();

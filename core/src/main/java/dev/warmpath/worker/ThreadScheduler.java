@@ -38,8 +38,7 @@ final class ThreadScheduler implements Scheduler {
   @Override
   public Task schedule(Duration delay, Runnable task) {
     try {
-      Future<?> future =
-          executor.schedule(() -> run(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+      Future<?> future = executor.schedule(() -> run(task), delay.toNanos(), TimeUnit.NANOSECONDS);
       return () -> future.cancel(false);
     } catch (RejectedExecutionException closed) {
       return DROPPED;

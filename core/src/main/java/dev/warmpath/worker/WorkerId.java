@@ -39,7 +39,11 @@ public record WorkerId(String value) implements Comparable<WorkerId> {
     } catch (URISyntaxException e) {
       // Without its cause, which holds the address as it was given.
       throw new IllegalArgumentException(
-          "worker address '" + shown + "' is not a URL (" + e.getReason() + "): use http://host:port");
+          "worker address '"
+              + shown
+              + "' is not a URL ("
+              + e.getReason()
+              + "): use http://host:port");
     }
     if (uri.getRawQuery() != null
         || uri.getRawFragment() != null

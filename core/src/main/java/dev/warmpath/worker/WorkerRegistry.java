@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
  * {@link Topology} swapped in O(1).
  *
  * <p>Thread safe. Changes are serialised by a lock that readers never take. Listeners run on a
- * changing thread, in version order, outside that lock. When a change returns they have all heard of
- * it, unless a listener made it: then it is told once the present one has gone round. Listeners must
- * be short and must not wait for another thread that changes the registry.
+ * changing thread, in version order, outside that lock. When a change returns they have all heard
+ * of it, unless a listener made it: then it is told once the present one has gone round. Listeners
+ * must be short and must not wait for another thread that changes the registry.
  */
 public final class WorkerRegistry {
   /** The source name of workers added at run time through {@link #add}. */
@@ -39,6 +39,7 @@ public final class WorkerRegistry {
   private final TreeSet<Integer> freeSlots = new TreeSet<>();
   private final ArrayDeque<Change> undelivered = new ArrayDeque<>();
   private final CopyOnWriteArrayList<Listener> listeners = new CopyOnWriteArrayList<>();
+  private boolean relisted;
   private int nextSlot;
   private long nextEpoch = 1;
   private volatile Topology current = Topology.EMPTY;
@@ -54,8 +55,8 @@ public final class WorkerRegistry {
   }
 
   /**
-   * Registers a listener. It hears every later change, in order, and first what the others were told
-   * last as a change from the empty topology, on the calling thread.
+   * Registers a listener. It hears every later change, in order, and first what the others were
+   * told last as a change from the empty topology, on the calling thread.
    */
   public void subscribe(Listener listener) {
     delivery.lock();
@@ -70,8 +71,8 @@ public final class WorkerRegistry {
   }
 
   /**
-   * Starts a source and keeps its list under its name until the source is closed (by its owner): its
-   * last list stays in force when it fails, and when it ends.
+   * Starts a source and keeps its list under its name until the source is closed (by its owner):
+   * its last list stays in force when it fails, and when it ends.
    */
   public void follow(WorkerDiscovery discovery) {
     String source = discovery.name();
@@ -111,6 +112,7 @@ public final class WorkerRegistry {
   public void add(WorkerSpec spec) {
     change(
         () -> {
+          relisted = true;
           removed.remove(spec.id());
           source(RUNTIME_SOURCE).put(spec.id(), spec);
         });
@@ -126,6 +128,7 @@ public final class WorkerRegistry {
     boolean[] found = new boolean[1];
     change(
         () -> {
+          relisted = true;
           found[0] = entries.containsKey(id);
           bySource.values().forEach(specs -> specs.remove(id));
           if (found[0]) {
@@ -164,7 +167,11 @@ public final class WorkerRegistry {
     for (WorkerSpec spec : specs) {
       listed.put(spec.id(), spec);
     }
-    change(() -> bySource.put(source, listed));
+    change(
+        () -> {
+          relisted = true;
+          bySource.put(source, listed);
+        });
   }
 
   /**
@@ -191,8 +198,8 @@ public final class WorkerRegistry {
   }
 
   /**
-   * Records that a worker restarted and has said nothing of itself since: {@link #restarted(WorkerId,
-   * long, WorkerCapabilities)} with nothing known.
+   * Records that a worker restarted and has said nothing of itself since: {@link
+   * #restarted(WorkerId, long, WorkerCapabilities)} with nothing known.
    */
   public boolean restarted(WorkerId id, long epoch) {
     return restarted(id, epoch, WorkerCapabilities.UNKNOWN);
@@ -238,35 +245,14 @@ public final class WorkerRegistry {
   }
 
   private void publish() {
-    Map<WorkerId, WorkerSpec> wanted = new LinkedHashMap<>();
-    for (Map<WorkerId, WorkerSpec> specs : bySource.values()) {
-      wanted.putAll(specs);
-    }
-    wanted.keySet().removeAll(removed);
-    // What was said at run time wins, whichever source spoke last.
-    wanted.putAll(source(RUNTIME_SOURCE));
     List<Integer> released = new ArrayList<>();
-    boolean changed =
-        entries
-            .values()
-            .removeIf(
-                entry -> {
-                  boolean leaves = !wanted.containsKey(entry.spec.id());
-                  if (leaves) {
-                    entry.giveUpSlots(released);
-                  }
-                  return leaves;
-                });
-    for (WorkerSpec spec : wanted.values()) {
-      Entry entry = entries.get(spec.id());
-      if (entry == null) {
-        entry = new Entry(spec, nextEpoch++);
-        entries.put(spec.id(), entry);
-      } else if (!entry.spec.equals(spec)) {
-        entry.spec = spec;
-        entry.dirty = true;
-      }
-      changed |= entry.dirty || entry.worker == null;
+    boolean changed = false;
+    if (relisted) {
+      relisted = false;
+      changed = adoptLists(released);
+    }
+    for (Entry entry : entries.values()) {
+      changed |= entry.dirty;
     }
     if (!changed) {
       return;
@@ -281,6 +267,38 @@ public final class WorkerRegistry {
     freeSlots.addAll(released);
     undelivered.add(new Change(current, next));
     current = next;
+  }
+
+  /** Brings the entries in line with what the sources list; whether one left. */
+  private boolean adoptLists(List<Integer> released) {
+    Map<WorkerId, WorkerSpec> wanted = new LinkedHashMap<>();
+    for (Map<WorkerId, WorkerSpec> specs : bySource.values()) {
+      wanted.putAll(specs);
+    }
+    wanted.keySet().removeAll(removed);
+    // What was said at run time wins, whichever source spoke last.
+    wanted.putAll(source(RUNTIME_SOURCE));
+    boolean left =
+        entries
+            .values()
+            .removeIf(
+                entry -> {
+                  boolean leaves = !wanted.containsKey(entry.spec.id());
+                  if (leaves) {
+                    entry.giveUpSlots(released);
+                  }
+                  return leaves;
+                });
+    for (WorkerSpec spec : wanted.values()) {
+      Entry entry = entries.get(spec.id());
+      if (entry == null) {
+        entries.put(spec.id(), new Entry(spec, nextEpoch++));
+      } else if (!entry.spec.equals(spec)) {
+        entry.spec = spec;
+        entry.dirty = true;
+      }
+    }
+    return left;
   }
 
   private int takeSlot() {
