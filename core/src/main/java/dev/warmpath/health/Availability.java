@@ -8,9 +8,12 @@ public enum Availability {
   UP,
   /** Not probed yet: neither good nor bad. */
   UNKNOWN,
-  /** It failed requests lately: its circuit breaker is open or testing. A last resort. */
+  /**
+   * It failed requests lately (its circuit breaker is open or testing), or its probes fail and
+   * there is nobody else to do its work. A last resort.
+   */
   SUSPECT,
-  /** Its probes fail. A last resort too, since probes can be wrong. */
+  /** Its probes fail, others can do its work. A last resort too, since probes can be wrong. */
   DOWN;
 
   /** The lower-case name used in views. */

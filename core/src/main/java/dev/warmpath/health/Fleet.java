@@ -7,12 +7,16 @@ import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Owns the live state of every rank and keeps it beside the registry's topology: a rank keeps its
  * state across snapshots, a new incarnation starts with a fresh one.
  */
 public final class Fleet implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Fleet.class);
+
   private final WorkerRegistry registry;
   private final WorkerRegistry.Listener listener = this::onChange;
   private final Consumer<WorkerRank> onGone;
@@ -76,8 +80,16 @@ public final class Fleet implements AutoCloseable {
     }
     for (WorkerRank rank : old.topology().ranks()) {
       if (next.find(rank) == null) {
-        onGone.accept(rank);
+        gone(rank);
       }
+    }
+  }
+
+  private void gone(WorkerRank rank) {
+    try {
+      onGone.accept(rank);
+    } catch (RuntimeException e) {
+      log.warn("What follows the ranks failed to let go of {}", rank, e);
     }
   }
 

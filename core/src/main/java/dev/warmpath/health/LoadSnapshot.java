@@ -7,7 +7,8 @@ import dev.warmpath.transport.RankLoad;
  * unknown.
  *
  * @param load what the engine said
- * @param observedAtNanos the ticker's time of the reading
+ * @param observedAtNanos the ticker's time at which it was asked for: it is at least as old as that
+ *     says
  * @param source the endpoint that gave it
  */
 public record LoadSnapshot(RankLoad load, long observedAtNanos, String source) {

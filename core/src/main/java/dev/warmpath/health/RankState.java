@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Reads are lock-free and may come from any thread at any time. Each written field has one kind
  * of writer: leases (counts), the health monitor (load, probed availability), the circuit breaker
- * (suspicion), feedback (latency).
+ * (suspicion), feedback (latency, proof of life).
  */
 public final class RankState {
-  private static final int TOKENS_BITS = 48;
-  private static final long TOKENS_MASK = (1L << TOKENS_BITS) - 1;
+  /** {@link #lastSuccessNanos()} before the first success. */
+  public static final long NEVER = Long.MIN_VALUE;
+
+  private static final double LATENCY_WEIGHT = 0.2;
 
   // Plain fields behind updaters: a decision over a thousand ranks reads all of them.
   private static final AtomicIntegerFieldUpdater<RankState> IN_FLIGHT =
@@ -25,24 +27,34 @@ public final class RankState {
       AtomicLongFieldUpdater.newUpdater(RankState.class, "inFlightTokens");
   private static final AtomicLongFieldUpdater<RankState> UNSEEN =
       AtomicLongFieldUpdater.newUpdater(RankState.class, "unseen");
-  private static final AtomicLongFieldUpdater<RankState> UNSEEN_TOKENS =
-      AtomicLongFieldUpdater.newUpdater(RankState.class, "unseenTokens");
+  private static final AtomicLongFieldUpdater<RankState> EVEN_TOKENS =
+      AtomicLongFieldUpdater.newUpdater(RankState.class, "evenTokens");
+  private static final AtomicLongFieldUpdater<RankState> ODD_TOKENS =
+      AtomicLongFieldUpdater.newUpdater(RankState.class, "oddTokens");
+  private static final AtomicLongFieldUpdater<RankState> LATENCY_BITS =
+      AtomicLongFieldUpdater.newUpdater(RankState.class, "latencyBits");
 
   private final WorkerRank target;
   private volatile int inFlight;
   private volatile long inFlightTokens;
 
-  /** The telemetry sequence above 32 bits of requests begun since that reading. */
+  /**
+   * Requests that telemetry may not show yet, see {@link Unseen}: those begun since the last sample
+   * was asked for, and those begun before it while its reading is still out.
+   */
   private volatile long unseen;
 
-  /** The telemetry sequence's low 16 bits above 48 bits of those requests' tokens. */
-  private volatile long unseenTokens;
+  /** The tokens of those of even generations, and of odd ones: two generations live at a time. */
+  private volatile long evenTokens;
 
+  private volatile long oddTokens;
+
+  private volatile long latencyBits = Double.doubleToRawLongBits(Double.NaN);
   private volatile @Nullable LoadSnapshot load;
   private volatile Availability probed = Availability.UNKNOWN;
   private volatile boolean suspect;
-  private volatile double latencyMillis = Double.NaN;
-  private volatile long lastSuccessNanos = Long.MIN_VALUE;
+  private volatile long lastSuccessNanos = NEVER;
+  private volatile @Nullable Runnable onRevived;
 
   /** Creates the state of a rank that has done nothing yet. */
   public RankState(WorkerRank target) {
@@ -64,14 +76,29 @@ public final class RankState {
     return inFlightTokens;
   }
 
-  /** Requests of this client running there that began after the last telemetry reading. */
+  /**
+   * Requests of this client running there that the last telemetry reading can't show, because they
+   * began after it was asked for.
+   */
   public int inFlightUnseen() {
-    return (int) unseen;
+    return Unseen.count(unseen);
   }
 
   /** Prompt tokens of the requests that {@link #inFlightUnseen} counts. */
   public long inFlightUnseenTokens() {
-    return unseenTokens & TOKENS_MASK;
+    long word = unseen;
+    long generation = Unseen.generation(word);
+    long previous = Unseen.previous(word);
+    long tokens = Unseen.tokens(tokenWord(generation), generation);
+    return Unseen.asked(word) ? tokens + Unseen.tokens(tokenWord(previous), previous) : tokens;
+  }
+
+  private long tokenWord(long generation) {
+    return (generation & 1) == 0 ? evenTokens : oddTokens;
+  }
+
+  private static AtomicLongFieldUpdater<RankState> tokenUpdater(long generation) {
+    return (generation & 1) == 0 ? EVEN_TOKENS : ODD_TOKENS;
   }
 
   /** The last telemetry, or null before the first. */
@@ -80,16 +107,26 @@ public final class RankState {
   }
 
   /**
+   * The last telemetry if it may still be believed, else null: then it is unknown, not zero.
+   *
+   * @param staleAfterNanos how old it may be, see {@link HealthSettings#telemetryStaleAfter()}
+   */
+  public @Nullable LoadSnapshot freshLoad(long nowNanos, long staleAfterNanos) {
+    LoadSnapshot last = load;
+    return last == null || last.ageNanos(nowNanos) > staleAfterNanos ? null : last;
+  }
+
+  /**
    * Moving average of this client's time to first byte there, in milliseconds; NaN before the
    * first.
    */
   public double latencyMillis() {
-    return latencyMillis;
+    return Double.longBitsToDouble(latencyBits);
   }
 
   /**
-   * The ticker's time of the last request that succeeded there; {@link Long#MIN_VALUE} before the
-   * first.
+   * The ticker's time of the last proof that it works for this client: a request that succeeded or
+   * a stream that flowed; {@link #NEVER} before the first.
    */
   public long lastSuccessNanos() {
     return lastSuccessNanos;
@@ -103,9 +140,9 @@ public final class RankState {
     return suspect ? Availability.SUSPECT : probed;
   }
 
-  /** Whether it is only a last resort. */
+  /** Whether it is only a last resort: suspect or down. */
   public boolean lastResort() {
-    return suspect || probed == Availability.DOWN;
+    return suspect || probed == Availability.DOWN || probed == Availability.SUSPECT;
   }
 
   /**
@@ -117,35 +154,40 @@ public final class RankState {
   public long begin(int tokens) {
     IN_FLIGHT.incrementAndGet(this);
     IN_FLIGHT_TOKENS.addAndGet(this, tokens);
-    long sequence = UNSEEN.incrementAndGet(this) >>> 32;
-    // A reading may come between the two: each count is given back by the sequence it was taken in.
-    return sequence << 16 | UNSEEN_TOKENS.addAndGet(this, tokens) >>> TOKENS_BITS;
+    long generation = Unseen.generation(UNSEEN.incrementAndGet(this));
+    tokenUpdater(generation)
+        .getAndUpdate(this, word -> Unseen.tokensAdded(word, generation, tokens));
+    return generation;
   }
 
   /** Counts a request out: once per {@link #begin}, with the same tokens and the value it gave. */
   public void end(int tokens, long begun) {
     IN_FLIGHT.decrementAndGet(this);
     IN_FLIGHT_TOKENS.addAndGet(this, -tokens);
-    long seen;
-    do {
-      seen = unseen;
-    } while (seen >>> 32 == begun >>> 16 && !UNSEEN.compareAndSet(this, seen, seen - 1));
-    do {
-      seen = unseenTokens;
-    } while (seen >>> TOKENS_BITS == (begun & 0xffff)
-        && !UNSEEN_TOKENS.compareAndSet(this, seen, seen - tokens));
+    UNSEEN.getAndUpdate(this, word -> Unseen.ended(word, begun));
+    tokenUpdater(begun).getAndUpdate(this, word -> Unseen.tokensEnded(word, begun, tokens));
   }
 
-  /** Takes a telemetry reading: what runs now is visible in it, or will be in the next. */
+  /**
+   * Marks the moment at which a telemetry reading is asked for: what begins from now on can't be in
+   * it. The reading follows through {@link #observe}, or never when it fails.
+   */
+  public void sampling() {
+    UNSEEN.getAndUpdate(this, Unseen::sampled);
+  }
+
+  /**
+   * Takes a telemetry reading: what ran when it was asked for (at {@link #sampling}, or now if it
+   * was not told) is visible in it from here on.
+   */
   public void observe(LoadSnapshot snapshot) {
     load = snapshot;
-    long seen;
-    do {
-      seen = unseen;
-    } while (!UNSEEN.compareAndSet(this, seen, ((seen >>> 32) + 1) << 32));
-    do {
-      seen = unseenTokens;
-    } while (!UNSEEN_TOKENS.compareAndSet(this, seen, ((seen >>> TOKENS_BITS) + 1) << TOKENS_BITS));
+    UNSEEN.getAndUpdate(this, Unseen::observed);
+  }
+
+  /** What probing last found, whatever the circuit breaker says. */
+  Availability probed() {
+    return probed;
   }
 
   /** Records what probing found. */
@@ -159,14 +201,45 @@ public final class RankState {
   }
 
   /**
-   * Records a success: the first sample of latency is taken as it is, later ones with weight 0.2.
+   * Records a success, which is proof of life too: a rank that probes hold for down or unknown is
+   * up at once. The first sample of latency is taken as it is, later ones with weight 0.2.
    *
    * @param firstByteMillis time to the first byte
    */
   public void succeeded(double firstByteMillis, long nowNanos) {
+    LATENCY_BITS.getAndUpdate(
+        this,
+        bits -> {
+          double old = Double.longBitsToDouble(bits);
+          return Double.doubleToRawLongBits(
+              Double.isNaN(old) ? firstByteMillis : old + LATENCY_WEIGHT * (firstByteMillis - old));
+        });
+    alive(nowNanos);
+  }
+
+  /**
+   * Records proof of life without a latency: a stream that goes on, say. Cheap enough for every
+   * event of a stream.
+   */
+  public void alive(long nowNanos) {
+    // Before the look at probed: the monitor writes probed and then looks here, so that one of the
+    // two sees the other and a proof that crosses a verdict is never lost.
     lastSuccessNanos = nowNanos;
-    double old = latencyMillis;
-    latencyMillis = Double.isNaN(old) ? firstByteMillis : old + 0.2 * (firstByteMillis - old);
+    if (probed != Availability.UP) {
+      probed = Availability.UP;
+      Runnable listener = onRevived;
+      if (listener != null) {
+        listener.run();
+      }
+    }
+  }
+
+  /**
+   * Sets what is to be told when proof of life contradicts {@link #probed}; runs on the thread that
+   * brings the proof. Null for nobody.
+   */
+  void onRevived(@Nullable Runnable listener) {
+    onRevived = listener;
   }
 
   @Override

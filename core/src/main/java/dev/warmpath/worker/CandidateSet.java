@@ -19,19 +19,20 @@ public final class CandidateSet {
     this.role = role;
     this.ranks = ranks.toArray(new WorkerRank[0]);
     this.holderIds = ranks.stream().mapToLong(WorkerRank::holderId).toArray();
-    long hash = fnv(0xcbf29ce484222325L, role.label());
+    long sum = 0;
     for (WorkerRank rank : this.ranks) {
-      hash = fnv(hash, rank.toString());
+      sum += fnv(rank.toString());
     }
-    this.key = hash;
+    this.key = fnv(role.label()) ^ sum;
     this.workers = (int) ranks.stream().map(rank -> rank.worker().id()).distinct().count();
   }
 
-  private static long fnv(long hash, String text) {
+  private static long fnv(String text) {
+    long hash = 0xcbf29ce484222325L;
     for (int i = 0; i < text.length(); i++) {
       hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
     }
-    return (hash ^ ',') * 0x100000001b3L;
+    return hash;
   }
 
   /** The role the candidates are asked to play. */
@@ -81,8 +82,9 @@ public final class CandidateSet {
   }
 
   /**
-   * A 64-bit FNV-1a hash of the role and the candidates' names: the key of round-robin state, equal
-   * for equal sets across topologies and clients, epochs notwithstanding.
+   * A 64-bit hash of the role and the candidates' names (the sum of their FNV-1a hashes): the key
+   * of round-robin state, equal for equal sets across topologies and clients, whatever their order
+   * and epochs.
    */
   public long key() {
     return key;

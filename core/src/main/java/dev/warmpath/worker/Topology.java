@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,8 @@ public final class Topology {
   private final int slotCount;
   private final Map<WorkerRole, ConcurrentHashMap<String, CandidateSet>> byModel =
       new EnumMap<>(WorkerRole.class);
-  private final Map<WorkerRole, CandidateSet> anyModel = new EnumMap<>(WorkerRole.class);
+  private final AtomicReferenceArray<CandidateSet> anyModel =
+      new AtomicReferenceArray<>(WorkerRole.values().length);
 
   Topology(long version, List<Worker> workers) {
     this.version = version;
@@ -51,7 +53,6 @@ public final class Topology {
     this.slotCount = slots;
     for (WorkerRole role : WorkerRole.values()) {
       byModel.put(role, new ConcurrentHashMap<>());
-      anyModel.put(role, select(null, role));
     }
   }
 
@@ -89,7 +90,13 @@ public final class Topology {
    */
   public CandidateSet candidates(@Nullable String model, WorkerRole role) {
     if (model == null) {
-      return Objects.requireNonNull(anyModel.get(role));
+      CandidateSet known = anyModel.get(role.ordinal());
+      if (known == null) {
+        // Two threads may both make it: equal sets, the last stays.
+        known = select(null, role);
+        anyModel.set(role.ordinal(), known);
+      }
+      return known;
     }
     ConcurrentHashMap<String, CandidateSet> cache = Objects.requireNonNull(byModel.get(role));
     CandidateSet cached = cache.get(model);

@@ -37,4 +37,21 @@ public record WorkerCapabilities(
   public WorkerCapabilities {
     models = List.copyOf(models);
   }
+
+  /**
+   * These, with what they leave open taken from {@code earlier}: an endpoint that does not answer
+   * this time has not changed the worker.
+   */
+  public WorkerCapabilities orElse(WorkerCapabilities earlier) {
+    return new WorkerCapabilities(
+        engine == EngineKind.UNKNOWN ? earlier.engine : engine,
+        version == null ? earlier.version : version,
+        role == null ? earlier.role : role,
+        models.isEmpty() ? earlier.models : models,
+        dpSize == null ? earlier.dpSize : dpSize,
+        blockSize == null ? earlier.blockSize : blockSize,
+        kvCapacityTokens == null ? earlier.kvCapacityTokens : kvCapacityTokens,
+        maxRunningRequests == null ? earlier.maxRunningRequests : maxRunningRequests,
+        cacheReport == null ? earlier.cacheReport : cacheReport);
+  }
 }

@@ -20,8 +20,10 @@ import org.slf4j.LoggerFactory;
  * know; probing adds what workers say of themselves; readers take {@link #current()}, an immutable
  * {@link Topology} swapped in O(1).
  *
- * <p>Thread safe. Changes are serialised by a lock that readers never take. Listeners run on the
- * changing thread, in version order, outside that lock; they must be short.
+ * <p>Thread safe. Changes are serialised by a lock that readers never take. Listeners run on a
+ * changing thread, in version order, outside that lock. When a change returns they have all heard
+ * of it, unless a listener made it: then it is told once the present one has gone round. Listeners
+ * must be short and must not wait for another thread that changes the registry.
  */
 public final class WorkerRegistry {
   /** The source name of workers added at run time through {@link #add}. */
@@ -37,9 +39,13 @@ public final class WorkerRegistry {
   private final TreeSet<Integer> freeSlots = new TreeSet<>();
   private final ArrayDeque<Change> undelivered = new ArrayDeque<>();
   private final CopyOnWriteArrayList<Listener> listeners = new CopyOnWriteArrayList<>();
+  private boolean relisted;
   private int nextSlot;
   private long nextEpoch = 1;
   private volatile Topology current = Topology.EMPTY;
+
+  /** What the listeners were last told; guarded by {@link #delivery}. */
+  private Topology delivered = Topology.EMPTY;
 
   private record Change(Topology before, Topology after) {}
 
@@ -49,19 +55,49 @@ public final class WorkerRegistry {
   }
 
   /**
-   * Registers a listener. It hears every later change, in order, and first the present snapshot as
-   * a change from the empty topology, on the calling thread.
+   * Registers a listener. It hears every later change, in order, and first what the others were
+   * told last as a change from the empty topology, on the calling thread.
    */
   public void subscribe(Listener listener) {
     delivery.lock();
     try {
-      deliverPending();
-      listener.onChange(Topology.EMPTY, current);
+      // Not current: a change may be published and still on its way to the listeners.
+      tell(listener, new Change(Topology.EMPTY, delivered));
       listeners.add(listener);
+      deliverPending();
     } finally {
       delivery.unlock();
     }
-    deliver();
+  }
+
+  /**
+   * Starts a source and keeps its list under its name until the source is closed (by its owner):
+   * its last list stays in force when it fails, and when it ends.
+   */
+  public void follow(WorkerDiscovery discovery) {
+    String source = discovery.name();
+    discovery.start(
+        new WorkerDiscovery.Listener() {
+          private @Nullable String reported;
+
+          @Override
+          public void onWorkers(Collection<WorkerSpec> workers) {
+            report(null);
+            replace(source, workers);
+          }
+
+          @Override
+          public void onError(Exception error) {
+            report(String.valueOf(error.getMessage()));
+          }
+
+          private synchronized void report(@Nullable String problem) {
+            if (problem != null && !problem.equals(reported)) {
+              log.warn("Worker source {}: {}; its last list stays in force", source, problem);
+            }
+            reported = problem;
+          }
+        });
   }
 
   /** Removes a listener. */
@@ -76,6 +112,7 @@ public final class WorkerRegistry {
   public void add(WorkerSpec spec) {
     change(
         () -> {
+          relisted = true;
           removed.remove(spec.id());
           source(RUNTIME_SOURCE).put(spec.id(), spec);
         });
@@ -91,6 +128,7 @@ public final class WorkerRegistry {
     boolean[] found = new boolean[1];
     change(
         () -> {
+          relisted = true;
           found[0] = entries.containsKey(id);
           bySource.values().forEach(specs -> specs.remove(id));
           if (found[0]) {
@@ -112,8 +150,9 @@ public final class WorkerRegistry {
           Entry entry = entries.get(id);
           if (entry != null) {
             found[0] = true;
-            entry.state = draining ? WorkerState.DRAINING : WorkerState.ACTIVE;
-            entry.dirty = true;
+            WorkerState state = draining ? WorkerState.DRAINING : WorkerState.ACTIVE;
+            entry.dirty |= entry.state != state;
+            entry.state = state;
           }
         });
     return found[0];
@@ -128,12 +167,17 @@ public final class WorkerRegistry {
     for (WorkerSpec spec : specs) {
       listed.put(spec.id(), spec);
     }
-    change(() -> bySource.put(source, listed));
+    change(
+        () -> {
+          relisted = true;
+          bySource.put(source, listed);
+        });
   }
 
   /**
    * Records what a worker said of itself. Ignored when the worker left or restarted since {@code
-   * epoch} was read.
+   * epoch} was read. News of another number of ranks are another incarnation too: what was known of
+   * the old ranks' load and caches can't be said of the new ones.
    *
    * @return whether it was taken
    */
@@ -154,13 +198,22 @@ public final class WorkerRegistry {
   }
 
   /**
+   * Records that a worker restarted and has said nothing of itself since: {@link
+   * #restarted(WorkerId, long, WorkerCapabilities)} with nothing known.
+   */
+  public boolean restarted(WorkerId id, long epoch) {
+    return restarted(id, epoch, WorkerCapabilities.UNKNOWN);
+  }
+
+  /**
    * Records that a worker restarted: its next incarnation has a new epoch and new slots, so
    * whatever was known of the old one's cache and load ends at once. Ignored when {@code epoch} is
    * no longer the worker's.
    *
+   * @param capabilities what the new incarnation said of itself
    * @return whether it was taken
    */
-  public boolean restarted(WorkerId id, long epoch) {
+  public boolean restarted(WorkerId id, long epoch, WorkerCapabilities capabilities) {
     boolean[] taken = new boolean[1];
     change(
         () -> {
@@ -168,7 +221,7 @@ public final class WorkerRegistry {
           if (entry != null && entry.epoch == epoch) {
             taken[0] = true;
             entry.epoch = nextEpoch++;
-            entry.capabilities = WorkerCapabilities.UNKNOWN;
+            entry.capabilities = capabilities;
             entry.renewSlots = true;
             entry.dirty = true;
           }
@@ -192,37 +245,14 @@ public final class WorkerRegistry {
   }
 
   private void publish() {
-    Map<WorkerId, WorkerSpec> wanted = new LinkedHashMap<>();
-    for (Map<WorkerId, WorkerSpec> specs : bySource.values()) {
-      specs.forEach(
-          (id, spec) -> {
-            if (!removed.contains(id)) {
-              wanted.put(id, spec);
-            }
-          });
-    }
     List<Integer> released = new ArrayList<>();
-    boolean changed =
-        entries
-            .values()
-            .removeIf(
-                entry -> {
-                  boolean leaves = !wanted.containsKey(entry.spec.id());
-                  if (leaves) {
-                    entry.giveUpSlots(released);
-                  }
-                  return leaves;
-                });
-    for (WorkerSpec spec : wanted.values()) {
-      Entry entry = entries.get(spec.id());
-      if (entry == null) {
-        entry = new Entry(spec, nextEpoch++);
-        entries.put(spec.id(), entry);
-      } else if (!entry.spec.equals(spec)) {
-        entry.spec = spec;
-        entry.dirty = true;
-      }
-      changed |= entry.dirty || entry.worker == null;
+    boolean changed = false;
+    if (relisted) {
+      relisted = false;
+      changed = adoptLists(released);
+    }
+    for (Entry entry : entries.values()) {
+      changed |= entry.dirty;
     }
     if (!changed) {
       return;
@@ -237,6 +267,38 @@ public final class WorkerRegistry {
     freeSlots.addAll(released);
     undelivered.add(new Change(current, next));
     current = next;
+  }
+
+  /** Brings the entries in line with what the sources list; whether one left. */
+  private boolean adoptLists(List<Integer> released) {
+    Map<WorkerId, WorkerSpec> wanted = new LinkedHashMap<>();
+    for (Map<WorkerId, WorkerSpec> specs : bySource.values()) {
+      wanted.putAll(specs);
+    }
+    wanted.keySet().removeAll(removed);
+    // What was said at run time wins, whichever source spoke last.
+    wanted.putAll(source(RUNTIME_SOURCE));
+    boolean left =
+        entries
+            .values()
+            .removeIf(
+                entry -> {
+                  boolean leaves = !wanted.containsKey(entry.spec.id());
+                  if (leaves) {
+                    entry.giveUpSlots(released);
+                  }
+                  return leaves;
+                });
+    for (WorkerSpec spec : wanted.values()) {
+      Entry entry = entries.get(spec.id());
+      if (entry == null) {
+        entries.put(spec.id(), new Entry(spec, nextEpoch++));
+      } else if (!entry.spec.equals(spec)) {
+        entry.spec = spec;
+        entry.dirty = true;
+      }
+    }
+    return left;
   }
 
   private int takeSlot() {
@@ -268,13 +330,18 @@ public final class WorkerRegistry {
       if (change == null) {
         return;
       }
+      delivered = change.after();
       for (Listener listener : listeners) {
-        try {
-          listener.onChange(change.before(), change.after());
-        } catch (RuntimeException e) {
-          log.warn("A topology listener failed on version {}", change.after().version(), e);
-        }
+        tell(listener, change);
       }
+    }
+  }
+
+  private static void tell(Listener listener, Change change) {
+    try {
+      listener.onChange(change.before(), change.after());
+    } catch (RuntimeException e) {
+      log.warn("A topology listener failed on version {}", change.after().version(), e);
     }
   }
 
@@ -299,16 +366,28 @@ public final class WorkerRegistry {
       }
     }
 
+    private int rankCount() {
+      Integer configured = spec.dpSize();
+      if (configured != null) {
+        return configured;
+      }
+      // A worker's word is taken within reason: a wild number must not exhaust the slots.
+      Integer discovered = capabilities.dpSize();
+      return discovered != null && discovered >= 1 && discovered <= WorkerSpec.MAX_DP_SIZE
+          ? discovered
+          : 1;
+    }
+
     Worker rebuild(List<Integer> released) {
       Worker known = worker;
       if (known != null && !dirty) {
         return known;
       }
-      Integer configured = spec.dpSize();
-      Integer discovered = capabilities.dpSize();
-      int ranks =
-          Math.max(1, configured != null ? configured : discovered != null ? discovered : 1);
+      int ranks = rankCount();
       if (renewSlots || slots.length != ranks) {
+        if (!renewSlots) {
+          epoch = nextEpoch++;
+        }
         giveUpSlots(released);
         slots = new int[ranks];
         for (int i = 0; i < ranks; i++) {

@@ -1,5 +1,6 @@
 package dev.warmpath.worker;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * is discovered from the worker. What is set here wins over what the worker reports. Immutable.
  */
 public final class WorkerSpec {
+  /** The most data-parallel ranks that one worker may have. */
+  public static final int MAX_DP_SIZE = 1_024;
+
   private final WorkerId id;
   private final @Nullable WorkerRole role;
   private final @Nullable EngineKind engine;
@@ -207,18 +211,30 @@ public final class WorkerSpec {
 
     /** Sets the number of data-parallel ranks instead of discovering it. */
     public Builder dpSize(int dpSize) {
+      if (dpSize < 1 || dpSize > MAX_DP_SIZE) {
+        throw new IllegalArgumentException(
+            "worker '" + id + "': " + dpSize + " ranks: use 1 to " + MAX_DP_SIZE);
+      }
       this.dpSize = dpSize;
       return this;
     }
 
     /** Sets the KV block (page) size in tokens instead of discovering it. */
     public Builder blockSize(int blockSize) {
+      if (blockSize < 1) {
+        throw new IllegalArgumentException(
+            "worker '" + id + "': a block of " + blockSize + " tokens: use 1 or more");
+      }
       this.blockSize = blockSize;
       return this;
     }
 
     /** Sets the KV capacity of one rank in tokens instead of discovering it. */
     public Builder kvCapacityTokens(long kvCapacityTokens) {
+      if (kvCapacityTokens < 1) {
+        throw new IllegalArgumentException(
+            "worker '" + id + "': " + kvCapacityTokens + " KV tokens: use 1 or more");
+      }
       this.kvCapacityTokens = kvCapacityTokens;
       return this;
     }
@@ -231,7 +247,7 @@ public final class WorkerSpec {
 
     /** Adds one served model name. */
     public Builder addModel(String model) {
-      List<String> more = new java.util.ArrayList<>(models);
+      List<String> more = new ArrayList<>(models);
       more.add(model);
       this.models = List.copyOf(more);
       return this;
