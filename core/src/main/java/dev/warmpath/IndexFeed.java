@@ -13,11 +13,14 @@ import dev.warmpath.worker.WorkerRegistry;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Connects the byte index to those who ask it (policies) and those who teach it (dispatch, and the registry's news of
- * capacities). Matched bytes become tokens by the prompt's own ratio.
+ * Connects the byte index to those who ask it (policies) and those who teach it (dispatch, and the
+ * registry's news of capacities). Matched bytes become tokens by the prompt's own ratio.
  */
 final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listener {
-  /** Names come from requests, so the memory of spelled-out ones is bounded; beyond it they are spelled each time. */
+  /**
+   * Names come from requests, so the memory of spelled-out ones is bounded; beyond it they are
+   * spelled each time.
+   */
   private static final int MAX_NAMESPACES = 1_024;
 
   private final ByteRadixTree tree;
@@ -90,8 +93,8 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
       }
 
       @Override
-      public int tokens(WorkerRank rank) {
-        return (int) (matches.expected(rank.holderId()) * tokensPerByte);
+      public int tokens(long holderId) {
+        return (int) (matches.expected(holderId) * tokensPerByte);
       }
     };
   }

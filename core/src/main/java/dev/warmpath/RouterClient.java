@@ -10,7 +10,6 @@ import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
 import dev.warmpath.api.RouterStream;
-import dev.warmpath.api.StreamEvent;
 import dev.warmpath.api.StreamHandle;
 import dev.warmpath.api.StreamListener;
 import dev.warmpath.dispatch.AdmissionSettings;
@@ -60,6 +59,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -72,18 +72,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends each LLM request straight to the worker that already holds its prefix. One instance serves a whole application:
- * it is thread safe, made to be shared, and owns the background work (discovery, health, load) until it is closed.
+ * Sends each LLM request straight to the worker that already holds its prefix. One instance serves
+ * a whole application: it is thread safe, made to be shared, and owns the background work
+ * (discovery, health, load) until it is closed.
  *
- * <p>Blocking calls come first, and do well on virtual threads; futures, publishers and listeners stand beside them.
- * Every failure is a {@link RouterException}.
+ * <p>Blocking calls come first, and do well on virtual threads; futures, publishers and listeners
+ * stand beside them. Every failure is a {@link RouterException}.
  */
 public final class RouterClient implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RouterClient.class);
 
   private static final Timeouts ABORT_TIMEOUTS =
       new Timeouts(
-          Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(2));
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(2));
 
   private final WorkerRegistry registry;
   private final Fleet fleet;
@@ -105,7 +109,8 @@ public final class RouterClient implements AutoCloseable {
     this.discoveries = List.copyOf(builder.discoveries);
     this.policy = builder.policy;
     this.registry = new WorkerRegistry();
-    LongSupplier ticker = builder.scheduler == null ? System::nanoTime : builder.scheduler::nanoTime;
+    LongSupplier ticker =
+        builder.scheduler == null ? System::nanoTime : builder.scheduler::nanoTime;
     long seed = builder.seed == null ? new SecureRandom().nextLong() : builder.seed;
     this.index = ByteRadixTree.builder().budgetBytes(builder.indexBytes).ticker(ticker).build();
     IndexFeed feed = new IndexFeed(index);
@@ -113,7 +118,8 @@ public final class RouterClient implements AutoCloseable {
     Executor given = builder.executor;
     this.ownExecutor = given == null ? AsyncExecutors.create() : null;
     this.executor = given == null ? Objects.requireNonNull(ownExecutor) : given;
-    // The fleet tells of ranks that leave before the dispatcher that wants to hear of it can be made with the fleet.
+    // The fleet tells of ranks that leave before the dispatcher that wants to hear of it can be
+    // made with the fleet.
     AtomicReference<@Nullable Dispatcher> later = new AtomicReference<>();
     this.fleet = new Fleet(registry, rank -> gone(later.get(), rank));
     RoutingEnvironment environment =
@@ -210,7 +216,8 @@ public final class RouterClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request and waits for the whole response. A failure is retried elsewhere as long as retries are allowed.
+   * Sends a request and waits for the whole response. A failure is retried elsewhere as long as
+   * retries are allowed.
    *
    * @throws RouterException when no worker gave a response
    */
@@ -219,7 +226,8 @@ public final class RouterClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request without blocking the caller. Cancelling the future cancels the request at its worker.
+   * Sends a request without blocking the caller. Cancelling the future cancels the request at its
+   * worker.
    *
    * @return completes with the response, or exceptionally with what {@link #send} throws
    */
@@ -228,7 +236,8 @@ public final class RouterClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request whose body asks for a stream, and waits for its first event. The caller closes the stream.
+   * Sends a request whose body asks for a stream, and waits for its first event. The caller closes
+   * the stream.
    *
    * @throws RouterException when no worker began a stream
    */
@@ -237,57 +246,62 @@ public final class RouterClient implements AutoCloseable {
   }
 
   /**
-   * Opens a stream without blocking the caller. Cancelling the future cancels the request; a stream that was opened is
-   * the caller's to close.
+   * Opens a stream without blocking the caller. Cancelling the future cancels the request; a stream
+   * that was opened is the caller's to close.
    */
   public CompletableFuture<RouterStream> streamAsync(RouterRequest request) {
     return async(request, runner::stream);
   }
 
-  /** Opens a stream and hands its events to {@code listener}, on a thread of the client's executor. */
+  /**
+   * Opens a stream and hands its events to {@code listener}, on a thread of the client's executor.
+   */
   public StreamHandle stream(RouterRequest request, StreamListener listener) {
-    ListenedStream listened = new ListenedStream(listener);
-    CompletableFuture<RouterStream> opening = streamAsync(request);
-    listened.opening(opening);
-    opening.whenComplete((stream, error) -> listened.opened(stream, error, executor));
+    ListenedStream listened = new ListenedStream(dispatcher, runner, request, listener);
+    try {
+      executor.execute(listened);
+    } catch (RejectedExecutionException e) {
+      listened.fail(closed.get() ? new RouterClosedException() : e);
+    }
     return listened;
   }
 
   private <T> CompletableFuture<T> async(RouterRequest request, Function<Dispatch, T> run) {
     CompletableFuture<T> future = new CompletableFuture<>();
-    AtomicReference<@Nullable Dispatch> begun = new AtomicReference<>();
-    future.whenComplete(
-        (value, error) -> {
-          Dispatch dispatch = begun.get();
-          if (error instanceof CancellationException && dispatch != null) {
-            dispatch.cancel();
-          }
-        });
+    CancellableCall call = new CancellableCall();
+    var unused =
+        future.whenComplete(
+            (value, error) -> {
+              if (error instanceof CancellationException) {
+                call.cancel();
+              }
+            });
     try {
-      executor.execute(
-          () -> {
-            if (future.isDone()) {
-              return;
-            }
-            try {
-              Dispatch dispatch = dispatcher.begin(request);
-              begun.set(dispatch);
-              if (future.isDone()) {
-                dispatch.cancel();
-                return;
-              }
-              T value = run.apply(dispatch);
-              if (!future.complete(value) && value instanceof RouterStream stream) {
-                stream.close();
-              }
-            } catch (RuntimeException | Error e) {
-              future.completeExceptionally(e);
-            }
-          });
-    } catch (java.util.concurrent.RejectedExecutionException e) {
+      executor.execute(() -> run(future, call, request, run));
+    } catch (RejectedExecutionException e) {
       future.completeExceptionally(closed.get() ? new RouterClosedException() : e);
     }
     return future;
+  }
+
+  private <T> void run(
+      CompletableFuture<T> future,
+      CancellableCall call,
+      RouterRequest request,
+      Function<Dispatch, T> run) {
+    if (future.isDone()) {
+      return;
+    }
+    try {
+      Dispatch dispatch = dispatcher.begin(request);
+      call.begun(dispatch);
+      T value = run.apply(dispatch);
+      if (!future.complete(value) && value instanceof RouterStream stream) {
+        stream.close();
+      }
+    } catch (RuntimeException | Error e) {
+      future.completeExceptionally(e);
+    }
   }
 
   /**
@@ -300,8 +314,9 @@ public final class RouterClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request through exchanges that the caller makes: for integrations that carry the bytes themselves, such as an
-   * interceptor. Retries, leases and feedback are the client's, as in {@link #send}.
+   * Sends a request through exchanges that the caller makes: for integrations that carry the bytes
+   * themselves, such as an interceptor. Retries, leases and feedback are the client's, as in {@link
+   * #send}.
    *
    * @param request what to route; its body serves the decision and every attempt
    * @param exchanges opens an exchange for one attempt
@@ -314,7 +329,8 @@ public final class RouterClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request to a worker as it is: no routing, no lease, no retry. For admin calls of integrations and tools.
+   * Sends a request to a worker as it is: no routing, no lease, no retry. For admin calls of
+   * integrations and tools.
    *
    * @throws IllegalStateException when no transport serves the worker's scheme
    */
@@ -323,8 +339,8 @@ public final class RouterClient implements AutoCloseable {
   }
 
   /**
-   * Tells a worker to end a request, on a thread of the client's executor. For integrations whose own connection is not
-   * theirs to abort by.
+   * Tells a worker to end a request, on a thread of the client's executor. For integrations whose
+   * own connection is not theirs to abort by.
    *
    * @param rid the id the engine knows the request by
    * @return completes when the worker has answered, exceptionally when it can't be told
@@ -415,15 +431,17 @@ public final class RouterClient implements AutoCloseable {
     return dispatcher.breaker(worker);
   }
 
-  /** Takes nothing new, cancels what is in flight, and frees everything. Idempotent, never throws. */
+  /**
+   * Takes nothing new, cancels what is in flight, and frees everything. Idempotent, never throws.
+   */
   @Override
   public void close() {
     close(Duration.ZERO);
   }
 
   /**
-   * Takes nothing new, lets what is in flight finish for up to {@code grace}, cancels the rest, and frees everything.
-   * Idempotent.
+   * Takes nothing new, lets what is in flight finish for up to {@code grace}, cancels the rest, and
+   * frees everything. Idempotent.
    */
   public void close(Duration grace) {
     dispatcher.stopAdmitting();
@@ -454,85 +472,6 @@ public final class RouterClient implements AutoCloseable {
     }
   }
 
-  /** A stream on its way to a listener. */
-  private static final class ListenedStream implements StreamHandle {
-    private final StreamListener listener;
-    private final CompletableFuture<Void> done = new CompletableFuture<>();
-    private final AtomicReference<@Nullable RouterStream> open = new AtomicReference<>();
-    private volatile boolean cancelled;
-    private @Nullable CompletableFuture<RouterStream> opening;
-
-    ListenedStream(StreamListener listener) {
-      this.listener = listener;
-    }
-
-    void opening(CompletableFuture<RouterStream> opening) {
-      this.opening = opening;
-    }
-
-    void opened(@Nullable RouterStream stream, @Nullable Throwable error, Executor executor) {
-      if (stream == null) {
-        fail(
-            error instanceof CancellationException
-                ? new RequestCancelledException("the stream was cancelled")
-                : error instanceof RuntimeException known
-                    ? known
-                    : new IllegalStateException(error));
-        return;
-      }
-      open.set(stream);
-      if (cancelled) {
-        stream.close();
-      }
-      // Already on a thread of the executor: streamAsync completed there.
-      pump(stream);
-    }
-
-    private void pump(RouterStream stream) {
-      try (stream) {
-        listener.onOpen(stream.decision());
-        for (StreamEvent event = stream.next(); event != null; event = stream.next()) {
-          listener.onEvent(event);
-        }
-      } catch (RuntimeException e) {
-        fail(e);
-        return;
-      }
-      try {
-        listener.onComplete(stream.usage());
-        done.complete(null);
-      } catch (RuntimeException e) {
-        done.completeExceptionally(e);
-      }
-    }
-
-    private void fail(RuntimeException error) {
-      try {
-        listener.onError(error);
-      } finally {
-        done.completeExceptionally(error);
-      }
-    }
-
-    @Override
-    public void cancel() {
-      cancelled = true;
-      CompletableFuture<RouterStream> future = opening;
-      if (future != null) {
-        future.cancel(false);
-      }
-      RouterStream stream = open.get();
-      if (stream != null) {
-        stream.close();
-      }
-    }
-
-    @Override
-    public CompletableFuture<Void> done() {
-      return done;
-    }
-  }
-
   /** Builds a {@link RouterClient}. Not thread safe; used once. */
   public static final class Builder {
     private final List<WorkerSpec> workers = new ArrayList<>();
@@ -560,7 +499,8 @@ public final class RouterClient implements AutoCloseable {
     private Builder() {}
 
     /**
-     * Adds a worker by its one-line form: a URL, optionally with {@code ;role=}, {@code ;engine=} and so on.
+     * Adds a worker by its one-line form: a URL, optionally with {@code ;role=}, {@code ;engine=}
+     * and so on.
      *
      * @throws IllegalArgumentException saying what to correct
      */
@@ -670,15 +610,19 @@ public final class RouterClient implements AutoCloseable {
       return this;
     }
 
-    /** Keeps requests that finally failed, up to this many bytes; 0, the default, keeps none: bodies are private. */
+    /**
+     * Keeps requests that finally failed, up to this many bytes; 0, the default, keeps none: bodies
+     * are private.
+     */
     public Builder deadLetterBytes(long deadLetterBytes) {
       this.deadLetterBytes = deadLetterBytes;
       return this;
     }
 
     /**
-     * Runs asynchronous calls and stream subscribers here; the executor stays its owner's. By default a virtual thread
-     * each on JDK 21 and later, else a cached pool of daemon threads. Each running call holds a thread of it.
+     * Runs asynchronous calls and stream subscribers here; the executor stays its owner's. By
+     * default a virtual thread each on JDK 21 and later, else a cached pool of daemon threads. Each
+     * running call holds a thread of it.
      */
     public Builder executor(Executor executor) {
       this.executor = executor;

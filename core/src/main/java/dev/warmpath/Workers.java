@@ -37,8 +37,8 @@ public final class Workers {
   }
 
   /**
-   * Removes a worker: nothing new goes there, what runs there ends in its own time. It stays away, whatever discovery
-   * says, until it is added again.
+   * Removes a worker: nothing new goes there, what runs there ends in its own time. It stays away,
+   * whatever discovery says, until it is added again.
    *
    * @return whether it was there
    */

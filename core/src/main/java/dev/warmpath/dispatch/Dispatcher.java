@@ -428,7 +428,10 @@ public final class Dispatcher {
     closed = true;
   }
 
-  /** Waits until nothing is in flight, for {@code atMost}; an interrupt ends the wait and stays pending. */
+  /**
+   * Waits until nothing is in flight, for {@code atMost}; an interrupt ends the wait and stays
+   * pending.
+   */
   public void awaitIdle(Duration atMost) {
     long left = atMost.toNanos();
     idleLock.lock();

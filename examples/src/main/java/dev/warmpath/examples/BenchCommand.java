@@ -29,7 +29,10 @@ import picocli.CommandLine.Spec;
     description =
         "Sends a workload under each policy, with caches flushed in between, and compares them.")
 final class BenchCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+  private CommandSpec spec;
+
   @Mixin private RouterOptions router = new RouterOptions();
   @Mixin private LoadOptions load = new LoadOptions();
   @Mixin private FakeOptions fake = new FakeOptions();

@@ -35,7 +35,10 @@ final class DemoCommand implements Callable<Integer> {
 
   private static final double SPEEDUP = 4;
 
-  @Spec private CommandSpec spec;
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+  private CommandSpec spec;
+
   @Mixin private RouterOptions router = new RouterOptions();
 
   @Option(

@@ -16,7 +16,10 @@ import picocli.CommandLine.Spec;
 /** Decides where a request would go, and sends nothing. */
 @Command(name = "explain", description = "Decides where a request would go, and sends nothing.")
 final class ExplainCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+  private CommandSpec spec;
+
   @Mixin private RouterOptions router = new RouterOptions();
   @Mixin private BodyOptions body = new BodyOptions();
 

@@ -3,7 +3,6 @@ package dev.warmpath.examples;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.fake.FakeEngine;
 import dev.warmpath.worker.WorkerRole;
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -20,7 +19,10 @@ import picocli.CommandLine.Spec;
     name = "fake",
     description = "Runs one fake engine on loopback, in the foreground, until it is interrupted.")
 final class FakeCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+  private CommandSpec spec;
+
   @Mixin private FakeOptions fake = new FakeOptions();
 
   @Parameters(
@@ -59,9 +61,6 @@ final class FakeCommand implements Callable<Integer> {
       description = "faults, such as 5xx:rate=0.1;hang:after=10")
   private @Nullable String fault;
 
-  @Option(names = "--json", description = "the ready line is JSON either way")
-  private boolean json;
-
   @Override
   public Integer call() throws InterruptedException {
     if (what != null) {
@@ -79,7 +78,7 @@ final class FakeCommand implements Callable<Integer> {
     try {
       engine = builder.start();
     } catch (UncheckedIOException e) {
-      throw CommandFailure.work("port " + port + " can't be used: " + reason(e.getCause()));
+      throw CommandFailure.work("port " + port + " can't be used: " + e.getMessage());
     }
     try (engine) {
       if (fault != null) {
@@ -97,9 +96,5 @@ final class FakeCommand implements Callable<Integer> {
       stopped.await();
     }
     return 0;
-  }
-
-  private static String reason(IOException e) {
-    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }
 }

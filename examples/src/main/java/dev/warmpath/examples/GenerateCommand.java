@@ -26,7 +26,10 @@ import picocli.CommandLine.Spec;
 abstract class GenerateCommand implements Callable<Integer> {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  @Spec private CommandSpec spec;
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+  private CommandSpec spec;
+
   @Mixin private RouterOptions router = new RouterOptions();
   @Mixin private BodyOptions body = new BodyOptions();
 

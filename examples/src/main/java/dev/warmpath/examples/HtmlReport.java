@@ -98,7 +98,7 @@ final class HtmlReport {
       best = result.requestsPerSecond() > best.requestsPerSecond() ? result : best;
       worst = result.requestsPerSecond() < worst.requestsPerSecond() ? result : worst;
     }
-    if (best == worst) {
+    if (best.equals(worst)) {
       return String.format(
           Locale.ROOT,
           "%s served %.1f requests a second.",

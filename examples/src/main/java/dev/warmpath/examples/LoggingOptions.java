@@ -50,6 +50,7 @@ final class LoggingOptions {
       scope = ScopeType.INHERIT,
       paramLabel = "N",
       description = "accepted for later: prompts are not tokenized yet")
+  @SuppressWarnings("UnusedVariable") // prompts are not tokenized yet
   private @Nullable Integer tokenizeThreads;
 
   void apply() {

@@ -69,9 +69,9 @@ final class MetricsCommand extends ViewCommand {
     return Json.object().put("text", text(client));
   }
 
-  private static void gauge(StringBuilder out, String name, String help, double value) {
+  private static void gauge(StringBuilder out, String name, String help, long value) {
     header(out, name, help);
-    out.append(name).append(' ').append(number(value)).append('\n');
+    out.append(name).append(' ').append(value).append('\n');
   }
 
   private static void header(StringBuilder out, String name, String help) {

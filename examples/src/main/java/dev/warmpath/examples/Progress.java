@@ -1,5 +1,6 @@
 package dev.warmpath.examples;
 
+import java.io.Console;
 import java.io.PrintStream;
 
 /** A line on stderr that says how far long work has come; silent unless stderr is a terminal's. */
@@ -10,7 +11,21 @@ final class Progress {
 
   Progress() {
     this.out = System.err;
-    this.shown = System.console() != null;
+    this.shown = terminal();
+  }
+
+  /** On JDK 22 and later there is a console without a terminal, too; it says so itself. */
+  @SuppressWarnings("SystemConsoleNull")
+  private static boolean terminal() {
+    Console console = System.console();
+    if (console == null) {
+      return false;
+    }
+    try {
+      return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+    } catch (ReflectiveOperationException before22) {
+      return true;
+    }
   }
 
   void show(String line) {

@@ -10,7 +10,10 @@ import picocli.CommandLine.Spec;
 
 /** A command that looks at the workers once and shows something of them. */
 abstract class ViewCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+  private CommandSpec spec;
+
   @Mixin private RouterOptions router = new RouterOptions();
 
   @Option(names = "--json", description = "print one JSON document")

@@ -10,13 +10,16 @@ import java.io.IOException;
 public final class RouterIOException extends IOException {
   private static final long serialVersionUID = 1L;
 
+  private final RouterException routerException;
+
   /** Wraps {@code cause}, with its message. */
   public RouterIOException(RouterException cause) {
     super(cause.getMessage(), cause);
+    this.routerException = cause;
   }
 
   /** What happened. */
   public RouterException routerException() {
-    return (RouterException) getCause();
+    return routerException;
   }
 }

@@ -347,7 +347,8 @@ public final class RoutingInterceptor implements Interceptor {
         call.cancel();
         return;
       }
-      router.abort(outbound.target(), rid).whenComplete((done, error) -> call.cancel());
+      var unused =
+          router.abort(outbound.target(), rid).whenComplete((done, error) -> call.cancel());
     }
 
     @Override

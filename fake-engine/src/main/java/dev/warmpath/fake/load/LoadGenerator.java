@@ -74,7 +74,7 @@ public final class LoadGenerator {
     long start = System.nanoTime();
     Measurements measured = new Measurements(start, workers);
     try {
-      timer.scheduleAtFixedRate(
+      var unused = timer.scheduleAtFixedRate(
           () -> progress.accept(measured.progress()[0]), 200, 200, TimeUnit.MILLISECONDS);
       if (settings.concurrency() > 0) {
         closedLoop(sessions, users, measured);
@@ -121,7 +121,7 @@ public final class LoadGenerator {
     double first = sessions.isEmpty() ? 0 : sessions.get(0).startMillis();
     for (Session session : sessions) {
       long due = start + (long) ((session.startMillis() - first) * 1e6 / settings.speedup());
-      timer.schedule(
+      var unused = timer.schedule(
           () ->
               users.execute(
                   () -> {

@@ -1,0 +1,78 @@
+package dev.warmpath;
+
+import dev.warmpath.api.RequestCancelledException;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterStream;
+import dev.warmpath.api.StreamEvent;
+import dev.warmpath.api.StreamHandle;
+import dev.warmpath.api.StreamListener;
+import dev.warmpath.api.Usage;
+import dev.warmpath.dispatch.Dispatch;
+import dev.warmpath.dispatch.Dispatcher;
+import dev.warmpath.dispatch.RequestRunner;
+import java.util.concurrent.CompletableFuture;
+
+/** A stream on its way to a listener: one thread opens it and hands its events over. */
+final class ListenedStream implements StreamHandle, Runnable {
+  private final Dispatcher dispatcher;
+  private final RequestRunner runner;
+  private final RouterRequest request;
+  private final StreamListener listener;
+  private final CancellableCall call = new CancellableCall();
+  private final CompletableFuture<Void> done = new CompletableFuture<>();
+
+  ListenedStream(
+      Dispatcher dispatcher, RequestRunner runner, RouterRequest request, StreamListener listener) {
+    this.dispatcher = dispatcher;
+    this.runner = runner;
+    this.request = request;
+    this.listener = listener;
+  }
+
+  @Override
+  public void run() {
+    Usage usage;
+    try {
+      if (call.cancelled()) {
+        throw new RequestCancelledException("the stream was cancelled");
+      }
+      Dispatch dispatch = dispatcher.begin(request);
+      call.begun(dispatch);
+      try (RouterStream stream = runner.stream(dispatch)) {
+        listener.onOpen(stream.decision());
+        for (StreamEvent event = stream.next(); event != null; event = stream.next()) {
+          listener.onEvent(event);
+        }
+        usage = stream.usage();
+      }
+    } catch (RuntimeException e) {
+      fail(e);
+      return;
+    }
+    try {
+      listener.onComplete(usage);
+      done.complete(null);
+    } catch (RuntimeException e) {
+      done.completeExceptionally(e);
+    }
+  }
+
+  /** Tells the listener of the end, once. */
+  void fail(RuntimeException error) {
+    try {
+      listener.onError(error);
+    } finally {
+      done.completeExceptionally(error);
+    }
+  }
+
+  @Override
+  public void cancel() {
+    call.cancel();
+  }
+
+  @Override
+  public CompletableFuture<Void> done() {
+    return done;
+  }
+}
