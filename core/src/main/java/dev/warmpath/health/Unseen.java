@@ -10,9 +10,9 @@ package dev.warmpath.health;
  * requests, 22 bits of present ones. Generations wrap: a request would have to live through exactly
  * 2^19 readings to be taken for another.
  *
- * <p>The tokens of a generation's requests stand in a word of their own: 16 bits of generation above
- * 48 bits of tokens. It can't change with the first word in one step, but its generation tells whose
- * it is: late changes of a generation that is over do nothing.
+ * <p>The tokens of a generation's requests stand in a word of their own: 16 bits of generation
+ * above 48 bits of tokens. It can't change with the first word in one step, but its generation
+ * tells whose it is: late changes of a generation that is over do nothing.
  */
 final class Unseen {
   private static final int COUNT_BITS = 22;

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +32,7 @@ public final class Topology {
   private final int slotCount;
   private final Map<WorkerRole, ConcurrentHashMap<String, CandidateSet>> byModel =
       new EnumMap<>(WorkerRole.class);
-  private final AtomicReferenceArray<CandidateSet> anyModel =
-      new AtomicReferenceArray<>(WorkerRole.values().length);
+  private final Map<WorkerRole, CandidateSet> anyModel = new ConcurrentHashMap<>();
 
   Topology(long version, List<Worker> workers) {
     this.version = version;
@@ -90,11 +88,10 @@ public final class Topology {
    */
   public CandidateSet candidates(@Nullable String model, WorkerRole role) {
     if (model == null) {
-      CandidateSet known = anyModel.get(role.ordinal());
+      CandidateSet known = anyModel.get(role);
       if (known == null) {
-        // Two threads may both make it: equal sets, the last stays.
         known = select(null, role);
-        anyModel.set(role.ordinal(), known);
+        anyModel.put(role, known);
       }
       return known;
     }
