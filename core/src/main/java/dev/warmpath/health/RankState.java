@@ -155,8 +155,13 @@ public final class RankState {
     IN_FLIGHT.incrementAndGet(this);
     IN_FLIGHT_TOKENS.addAndGet(this, tokens);
     long generation = Unseen.generation(UNSEEN.incrementAndGet(this));
-    tokenUpdater(generation)
-        .getAndUpdate(this, word -> Unseen.tokensAdded(word, generation, tokens));
+    AtomicLongFieldUpdater<RankState> tokenWord = tokenUpdater(generation);
+    long before;
+    long after;
+    do {
+      before = tokenWord.get(this);
+      after = Unseen.tokensAdded(before, generation, tokens);
+    } while (!tokenWord.compareAndSet(this, before, after));
     return generation;
   }
 
@@ -164,8 +169,17 @@ public final class RankState {
   public void end(int tokens, long begun) {
     IN_FLIGHT.decrementAndGet(this);
     IN_FLIGHT_TOKENS.addAndGet(this, -tokens);
-    UNSEEN.getAndUpdate(this, word -> Unseen.ended(word, begun));
-    tokenUpdater(begun).getAndUpdate(this, word -> Unseen.tokensEnded(word, begun, tokens));
+    long before;
+    long after;
+    do {
+      before = unseen;
+      after = Unseen.ended(before, begun);
+    } while (before != after && !UNSEEN.compareAndSet(this, before, after));
+    AtomicLongFieldUpdater<RankState> tokenWord = tokenUpdater(begun);
+    do {
+      before = tokenWord.get(this);
+      after = Unseen.tokensEnded(before, begun, tokens);
+    } while (before != after && !tokenWord.compareAndSet(this, before, after));
   }
 
   /**

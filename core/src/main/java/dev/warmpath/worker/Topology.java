@@ -32,7 +32,7 @@ public final class Topology {
   private final int slotCount;
   private final Map<WorkerRole, ConcurrentHashMap<String, CandidateSet>> byModel =
       new EnumMap<>(WorkerRole.class);
-  private final ConcurrentHashMap<WorkerRole, CandidateSet> anyModel = new ConcurrentHashMap<>();
+  private final Map<WorkerRole, CandidateSet> anyModel = new ConcurrentHashMap<>();
 
   Topology(long version, List<Worker> workers) {
     this.version = version;
@@ -89,7 +89,11 @@ public final class Topology {
   public CandidateSet candidates(@Nullable String model, WorkerRole role) {
     if (model == null) {
       CandidateSet known = anyModel.get(role);
-      return known != null ? known : anyModel.computeIfAbsent(role, any -> select(null, any));
+      if (known == null) {
+        known = select(null, role);
+        anyModel.put(role, known);
+      }
+      return known;
     }
     ConcurrentHashMap<String, CandidateSet> cache = Objects.requireNonNull(byModel.get(role));
     CandidateSet cached = cache.get(model);
