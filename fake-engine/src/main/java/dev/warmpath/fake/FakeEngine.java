@@ -59,7 +59,6 @@ public final class FakeEngine implements AutoCloseable {
   private final EngineSettings settings;
   private final EngineClock clock;
   private final LatencyModel latency;
-  private final CoreOptions coreOptions;
   private final @Nullable Consumer<ReceivedRequest> onRequest;
   private final Faults faults;
   private final HttpServer server;
@@ -79,7 +78,6 @@ public final class FakeEngine implements AutoCloseable {
     this.settings = builder.settings();
     this.clock = builder.clock;
     this.latency = builder.latency();
-    this.coreOptions = builder.coreOptions();
     this.onRequest = builder.onRequest;
     this.faults = new Faults(builder.seed, this::applyFaults);
     this.server =
@@ -141,7 +139,7 @@ public final class FakeEngine implements AutoCloseable {
   }
 
   private EngineCore newCore() {
-    return new VllmCore(coreOptions, latency);
+    return new VllmCore(settings.core(), latency);
   }
 
   private void handle(HttpExchange exchange) {
@@ -899,11 +897,7 @@ public final class FakeEngine implements AutoCloseable {
           model,
           servedModels.isEmpty() ? List.of(model) : servedModels,
           loraAdapters,
-          maxModelLen,
-          blocks,
-          tokensPerBlock(),
-          maxNumSeqs,
-          maxBatchedTokens,
+          coreOptions(),
           dpSize,
           version != null ? version : defaultVersion(),
           apiKey,

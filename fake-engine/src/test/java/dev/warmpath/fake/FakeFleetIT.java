@@ -11,6 +11,7 @@ import dev.warmpath.worker.WorkerRole;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.ConnectException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FakeFleetIT {
@@ -59,6 +60,25 @@ class FakeFleetIT {
       assertThatThrownBy(() -> FakeFleet.start("2", worker -> worker.port(first.port())))
           .isInstanceOf(UncheckedIOException.class);
     }
+  }
+
+  @Test
+  void noThreadOutlivesItsEngine() throws Exception {
+    FakeEngine engine = FakeEngine.builder().dpSize(3).start();
+    new Client(engine).get("/v1/models");
+    String mark = "-" + engine.port();
+    assertThat(threads(mark)).hasSize(4);
+    engine.restart();
+    assertThat(threads(mark)).hasSize(4);
+    engine.close();
+    assertThat(threads(mark)).isEmpty();
+  }
+
+  private static List<String> threads(String mark) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("fake-") && name.contains(mark))
+        .toList();
   }
 
   @Test

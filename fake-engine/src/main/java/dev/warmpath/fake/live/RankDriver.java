@@ -1,5 +1,7 @@
 package dev.warmpath.fake.live;
 
+import dev.warmpath.fake.internal.Threads;
+import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.EngineEffect;
@@ -14,6 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs one {@link EngineCore} on a thread of its own, in the time of an {@link EngineClock}.
@@ -27,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * unfinished requests hear nothing more.
  */
 public final class RankDriver implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RankDriver.class);
+
   /** How far behind schedule a pass may start without the lost time being written off. */
   private static final long CATCH_UP_NANOS = 2_000_000;
 
@@ -44,6 +50,7 @@ public final class RankDriver implements AutoCloseable {
   private final Map<Long, RankListener> listeners = new HashMap<>();
   private final long origin;
   private volatile RankSnapshot snapshot;
+  private volatile long publishedAt;
   private volatile double slowdown = 1;
   private volatile boolean frozen;
   private volatile boolean idle;
@@ -68,6 +75,8 @@ public final class RankDriver implements AutoCloseable {
     this.snapshot = new RankSnapshot(core.metrics(), 0, 0);
     this.thread = new Thread(this::run, name);
     thread.setDaemon(true);
+    thread.setUncaughtExceptionHandler(
+        (failed, e) -> LOG.error("rank {} stopped", failed.getName(), e));
     thread.start();
   }
 
@@ -118,7 +127,9 @@ public final class RankDriver implements AutoCloseable {
    * @return an immutable snapshot, up to one pass old
    */
   public RankSnapshot snapshot() {
-    return snapshot;
+    RankSnapshot published = snapshot;
+    boolean silent = idle && clock.nanoTime() - publishedAt > 2 * THROUGHPUT_WINDOW_NANOS;
+    return silent ? new RankSnapshot(published.metrics(), 0, published.passes()) : published;
   }
 
   /**
@@ -147,6 +158,7 @@ public final class RankDriver implements AutoCloseable {
   public void close() {
     closed = true;
     thread.interrupt();
+    Threads.join(thread);
   }
 
   private void run() {
@@ -158,7 +170,7 @@ public final class RankDriver implements AutoCloseable {
         blocked = false;
       }
       if (blocked || frozen || !core.hasWork()) {
-        publish();
+        publish(core.metrics());
         awaitMail(blocked);
         due = clock.nanoTime();
         continue;
@@ -166,13 +178,14 @@ public final class RankDriver implements AutoCloseable {
       long start = Math.max(due, clock.nanoTime() - CATCH_UP_NANOS);
       PassResult pass = core.executePass((start - origin) / 1e6);
       passes++;
-      publish();
+      publish(pass.during());
       dispatch(pass.onStart());
       due = start + (long) (pass.durationMs() * slowdown * 1e6);
       if (due - clock.nanoTime() > 0) {
         clock.awaitNanos(due);
       }
       if (!closed) {
+        publish(core.metrics());
         dispatch(pass.onEnd());
       }
       blocked = !pass.progressed();
@@ -203,7 +216,7 @@ public final class RankDriver implements AutoCloseable {
       List<EngineEffect> effects = core.apply(mail.command(), (clock.nanoTime() - origin) / 1e6);
       dispatch(effects);
       if (mail.reply() != null) {
-        publish();
+        publish(core.metrics());
         mail.reply().complete(effects);
       }
     }
@@ -230,7 +243,7 @@ public final class RankDriver implements AutoCloseable {
     }
   }
 
-  private void publish() {
+  private void publish(CoreMetrics metrics) {
     long now = clock.nanoTime();
     long elapsed = now - windowStart;
     if (elapsed >= THROUGHPUT_WINDOW_NANOS) {
@@ -238,6 +251,7 @@ public final class RankDriver implements AutoCloseable {
       windowTokens = 0;
       windowStart = now;
     }
-    snapshot = new RankSnapshot(core.metrics(), tokensPerSecond, passes);
+    publishedAt = now;
+    snapshot = new RankSnapshot(metrics, tokensPerSecond, passes);
   }
 }

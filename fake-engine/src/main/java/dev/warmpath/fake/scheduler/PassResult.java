@@ -11,6 +11,7 @@ import java.util.List;
  * @param prefillTokens prompt tokens computed
  * @param prefixTokens tokens in front of those, already in the KV cache
  * @param decodeRequests sequences that computed one generated token
+ * @param during the state while the pass runs, requests that end with it included
  * @param onStart what an observer sees when the pass begins: admissions, preemptions and cache
  *     changes (vLLM publishes KV events at the start of a pass)
  * @param onEnd what becomes visible when the pass ends: tokens and terminal outcomes
@@ -22,6 +23,7 @@ public record PassResult(
     int prefillTokens,
     int prefixTokens,
     int decodeRequests,
+    CoreMetrics during,
     List<EngineEffect> onStart,
     List<EngineEffect> onEnd) {
 

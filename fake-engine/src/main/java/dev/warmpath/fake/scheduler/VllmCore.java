@@ -338,6 +338,7 @@ public final class VllmCore implements EngineCore {
                     (long) pool.active() * options.blockSize(),
                     (int) (contextTokens / emitting),
                     (long) pool.capacity() * options.blockSize()));
+    CoreMetrics during = metrics();
     emit(onEnd);
     return new PassResult(
         prefillMs,
@@ -346,6 +347,7 @@ public final class VllmCore implements EngineCore {
         (int) (inputTokens - prefixTokens),
         (int) prefixTokens,
         decodes,
+        during,
         onStart,
         onEnd);
   }

@@ -73,6 +73,32 @@ class RankDriverTest {
   }
 
   @Test
+  void requestThatEndsWithAPassIsSeenRunningDuringIt() throws Exception {
+    List<Integer> running = new CopyOnWriteArrayList<>();
+    CompletableFuture<FinishReason> end = new CompletableFuture<>();
+    RankListener listener =
+        new RankListener() {
+          @Override
+          public void admitted(int reusedTokens) {
+            running.add(driver.snapshot().metrics().running());
+          }
+
+          @Override
+          public void output(int tokens, @Nullable FinishReason finish) {
+            running.add(driver.snapshot().metrics().running());
+            if (finish != null) {
+              end.complete(finish);
+            }
+          }
+        };
+
+    driver.submit(request(1, 64, 1), listener);
+
+    assertThat(get(end)).isEqualTo(FinishReason.COMPLETED);
+    assertThat(running).containsExactly(1, 0);
+  }
+
+  @Test
   void slowdownStretchesPasses() throws Exception {
     driver.slowdown(3);
     Recorder recorder = new Recorder();

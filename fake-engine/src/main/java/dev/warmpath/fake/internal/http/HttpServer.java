@@ -1,5 +1,6 @@
 package dev.warmpath.fake.internal.http;
 
+import dev.warmpath.fake.internal.Threads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
@@ -257,20 +258,7 @@ public final class HttpServer implements AutoCloseable {
   public void close() {
     closed = true;
     selector.wakeup();
-    if (Thread.currentThread() != thread) {
-      boolean interrupted = false;
-      while (true) {
-        try {
-          thread.join();
-          break;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    Threads.join(thread);
   }
 
   private void run() {

@@ -1,5 +1,6 @@
 package dev.warmpath.fake.internal.surface;
 
+import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.wire.CacheReport;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
@@ -17,11 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param model path of the model
  * @param servedModels names it is served under, the first one is its own
  * @param loraAdapters adapters of that model
- * @param maxModelLen context length in tokens
- * @param numBlocks KV blocks of each rank
- * @param blockSize tokens in a block
- * @param maxNumSeqs cap of running requests of each rank
- * @param maxNumBatchedTokens token budget of a pass
+ * @param core the knobs of each rank's scheduler
  * @param dpSize data-parallel ranks
  * @param version what the engine says its version is
  * @param apiKey key of normal endpoints, or null for none
@@ -45,11 +42,7 @@ public record EngineSettings(
     String model,
     List<String> servedModels,
     List<String> loraAdapters,
-    int maxModelLen,
-    int numBlocks,
-    int blockSize,
-    int maxNumSeqs,
-    int maxNumBatchedTokens,
+    CoreOptions core,
     int dpSize,
     String version,
     @Nullable String apiKey,
@@ -88,7 +81,7 @@ public record EngineSettings(
    * @return tokens
    */
   public int totalTokens() {
-    return (int) Math.min(Integer.MAX_VALUE, (long) numBlocks * blockSize);
+    return (int) Math.min(Integer.MAX_VALUE, (long) core.numBlocks() * core.blockSize());
   }
 
   @Override

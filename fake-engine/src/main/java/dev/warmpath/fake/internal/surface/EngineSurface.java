@@ -312,7 +312,7 @@ public abstract class EngineSurface implements HttpHandler {
   }
 
   private void requireFits(int promptTokens, int maxTokens) {
-    int limit = Math.min(settings.maxModelLen(), settings.totalTokens());
+    int limit = Math.min(settings.core().maxModelLen(), settings.totalTokens());
     if (promptTokens == 0) {
       throw error(400, "prompt is empty");
     }
@@ -487,7 +487,7 @@ public abstract class EngineSurface implements HttpHandler {
                 body.path("add_generation_prompt").asBoolean(true))
             : FakeTokenizer.encode(body.path("prompt").asText(body.path("text").asText()));
     ObjectNode answer = Json.object();
-    answer.put("count", tokens.length).put("max_model_len", settings.maxModelLen());
+    answer.put("count", tokens.length).put("max_model_len", settings.core().maxModelLen());
     var array = answer.putArray("tokens");
     for (int token : tokens) {
       array.add(token);
@@ -562,7 +562,7 @@ public abstract class EngineSurface implements HttpHandler {
             .put("owned_by", settings.kind().label())
             .put("root", parent == null ? settings.model() : name);
     card.put("parent", parent);
-    card.put("max_model_len", settings.maxModelLen());
+    card.put("max_model_len", settings.core().maxModelLen());
     return card;
   }
 }

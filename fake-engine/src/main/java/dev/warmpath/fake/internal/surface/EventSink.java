@@ -41,6 +41,11 @@ final class EventSink {
     this.errorEvent = errorEvent;
   }
 
+  /** Whether a fault will end the answer or has. */
+  boolean faulty() {
+    return fault != null;
+  }
+
   /** Whether a fault ended the answer. */
   boolean dead() {
     return dead;

@@ -17,14 +17,6 @@ import org.jspecify.annotations.Nullable;
  * the progress; whether the client left is told by the server's thread.
  */
 final class Generation {
-  /** What became of the call as a whole. */
-  private enum End {
-    SERVED,
-    ABORTED,
-    FAULTED,
-    LEAKED
-  }
-
   /** One sequence of the call: an answer to one of its prompts. */
   final class Item implements RankListener {
     final int index;
@@ -116,7 +108,7 @@ final class Generation {
   private long lastTokenNanos;
   private int unfinished;
   private boolean anyAborted;
-  private boolean failed;
+  private boolean broken;
   private volatile boolean abandoned;
   private volatile boolean leaked;
   private volatile boolean abortRequested;
@@ -131,7 +123,7 @@ final class Generation {
     this.startNanos = life.clock().nanoTime();
     int index = 0;
     for (int[] prompt : call.prompts()) {
-      int room = Math.max(0, life.settings().maxModelLen() - prompt.length);
+      int room = Math.max(0, life.settings().core().maxModelLen() - prompt.length);
       int wanted = call.maxTokens() < 0 ? life.settings().defaultOutputTokens() : call.maxTokens();
       for (int choice = 0; choice < call.n(); choice++) {
         long seed = PlannedText.seed(prompt, call.seed() + choice);
@@ -246,40 +238,37 @@ final class Generation {
       firstTokenNanos = lastTokenNanos;
     }
     boolean last = reason != null && --unfinished == 0;
-    if (failed) {
+    if (broken) {
       return;
     }
-    if (!abandoned) {
-      if (call.stream()) {
-        answer.delta(this, item, first, item.finish);
-        if (last) {
-          answer.endStream(this);
-        }
-      } else if (last) {
-        sink.respond(200, Json.bytes(answer.body(this)));
-      }
-      if (sink.dead() && !last && !failed) {
-        failed = true;
-        cancelAll();
-        return;
-      }
-    }
     if (last) {
-      count(sink.dead() ? End.FAULTED : leaked ? End.LEAKED : ended());
+      count();
+    }
+    if (!abandoned) {
+      write(item, first, last);
+    }
+    if (sink.dead() && !last) {
+      broken = true;
+      cancelAll();
     }
   }
 
-  private End ended() {
-    return anyAborted || abandoned ? End.ABORTED : End.SERVED;
+  /** Counts how the call ended, before its client can know. */
+  private void count() {
+    if (sink.faulty() || leaked) {
+      return; // counted when it happened
+    }
+    (anyAborted || abandoned ? life.aborted : life.served).increment();
   }
 
-  private void count(End end) {
-    switch (end) {
-      case SERVED -> life.served.increment();
-      case ABORTED -> life.aborted.increment();
-      case FAULTED, LEAKED -> {
-        // counted when it happened
+  private void write(Item item, boolean first, boolean last) {
+    if (call.stream()) {
+      answer.delta(this, item, first, item.finish);
+      if (last) {
+        answer.endStream(this);
       }
+    } else if (last) {
+      sink.respond(200, Json.bytes(answer.body(this)));
     }
   }
 }

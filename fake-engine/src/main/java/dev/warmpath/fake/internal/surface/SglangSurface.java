@@ -213,16 +213,17 @@ final class SglangSurface extends EngineSurface {
     info.put("model_path", settings.model());
     info.put("tokenizer_path", settings.model());
     info.put("served_model_name", settings.servedModel());
-    info.put("page_size", settings.blockSize());
+    info.put("page_size", settings.core().blockSize());
     info.put("tp_size", 1).put("pp_size", 1).put("dp_size", settings.dpSize());
     info.put("random_seed", life.randomSeed());
-    info.put("max_running_requests", settings.maxNumSeqs());
+    info.put("max_running_requests", settings.core().maxNumSeqs());
     info.putNull("max_total_tokens");
     info.put("max_total_num_tokens", settings.totalTokens());
-    info.put("max_prefill_tokens", settings.maxNumBatchedTokens());
-    info.put("chunked_prefill_size", settings.maxNumBatchedTokens());
+    info.put("max_prefill_tokens", settings.core().maxNumBatchedTokens());
+    info.put("chunked_prefill_size", settings.core().maxNumBatchedTokens());
     info.putNull("context_length");
-    info.put("max_req_input_len", Math.min(settings.maxModelLen(), settings.totalTokens()) - 1);
+    info.put(
+        "max_req_input_len", Math.min(settings.core().maxModelLen(), settings.totalTokens()) - 1);
     info.put("disaggregation_mode", disaggregationMode());
     info.put("disaggregation_bootstrap_port", settings.bootstrapPort());
     info.put("enable_hierarchical_cache", false);
@@ -241,7 +242,7 @@ final class SglangSurface extends EngineSurface {
     for (RankSnapshot snapshot : life.snapshots()) {
       ObjectNode state = states.addObject();
       state.put("last_gen_throughput", snapshot.tokensPerSecond());
-      state.put("effective_max_running_requests_per_dp", settings.maxNumSeqs());
+      state.put("effective_max_running_requests_per_dp", settings.core().maxNumSeqs());
       state
           .putObject("memory_usage")
           .put("weight", 0.0)
@@ -321,7 +322,7 @@ final class SglangSurface extends EngineSurface {
       load.put("num_used_tokens", metrics.usedTokens());
       load.put("num_total_tokens", metrics.usedTokens() + metrics.waitingTokens());
       load.put("max_total_num_tokens", metrics.totalTokens());
-      load.put("max_running_requests", settings.maxNumSeqs());
+      load.put("max_running_requests", settings.core().maxNumSeqs());
       load.put("token_usage", metrics.usage());
       load.put("gen_throughput", snapshot.tokensPerSecond());
       load.put("cache_hit_rate", metrics.lastPrefillHitRate());
@@ -357,7 +358,7 @@ final class SglangSurface extends EngineSurface {
   }
 
   private double utilization(CoreMetrics metrics) {
-    return Math.max(metrics.usage(), (double) metrics.running() / settings.maxNumSeqs());
+    return Math.max(metrics.usage(), (double) metrics.running() / settings.core().maxNumSeqs());
   }
 
   private static ObjectNode aggregate(List<RankSnapshot> snapshots) {

@@ -167,18 +167,18 @@ final class VllmSurface extends EngineSurface {
     config
         .putObject("model_config")
         .put("model", settings.model())
-        .put("max_model_len", settings.maxModelLen());
+        .put("max_model_len", settings.core().maxModelLen());
     config
         .putObject("cache_config")
-        .put("block_size", settings.blockSize())
-        .put("num_gpu_blocks", settings.numBlocks())
+        .put("block_size", settings.core().blockSize())
+        .put("num_gpu_blocks", settings.core().numBlocks())
         .put("enable_prefix_caching", true)
         .put("prefix_caching_hash_algo", "sha256");
     config.putObject("parallel_config").put("data_parallel_size", settings.dpSize());
     config
         .putObject("scheduler_config")
-        .put("max_num_seqs", settings.maxNumSeqs())
-        .put("max_num_batched_tokens", settings.maxNumBatchedTokens());
+        .put("max_num_seqs", settings.core().maxNumSeqs())
+        .put("max_num_batched_tokens", settings.core().maxNumBatchedTokens());
     info.putObject("vllm_env");
     info.putObject("system_env");
     return info;
@@ -285,7 +285,7 @@ final class VllmSurface extends EngineSurface {
   private String cacheConfig(int rank) {
     return Prometheus.labels(
         "block_size",
-        settings.blockSize(),
+        settings.core().blockSize(),
         "cache_dtype",
         "auto",
         "enable_prefix_caching",
@@ -295,7 +295,7 @@ final class VllmSurface extends EngineSurface {
         "kv_cache_size_tokens",
         settings.totalTokens(),
         "num_gpu_blocks",
-        settings.numBlocks(),
+        settings.core().numBlocks(),
         "sliding_window",
         "None");
   }
