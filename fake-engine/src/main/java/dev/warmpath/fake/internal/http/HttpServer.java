@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
@@ -58,6 +57,7 @@ public final class HttpServer implements AutoCloseable {
       new PriorityQueue<>(Comparator.comparingLong(Timer::atNanos).thenComparingLong(Timer::order));
   private final ByteBuffer readBuffer = ByteBuffer.allocateDirect(READ_BUFFER_BYTES);
   private long timerOrder;
+  private long lastSweep = System.nanoTime();
   private @Nullable ServerSocketChannel listener;
   private @Nullable SocketChannel placeholder;
   private volatile boolean closed;
@@ -350,14 +350,14 @@ public final class HttpServer implements AutoCloseable {
   }
 
   private void closeIdle() {
-    if (connections.isEmpty()) {
+    long now = System.nanoTime();
+    if (connections.isEmpty() || now - lastSweep < keepAliveNanos / 4) {
       return;
     }
-    long now = System.nanoTime();
-    Iterator<HttpConnection> all = List.copyOf(connections).iterator();
-    while (all.hasNext()) {
-      HttpConnection connection = all.next();
-      if (connection.idleSince() != 0 && now - connection.idleSince() >= keepAliveNanos) {
+    lastSweep = now;
+    for (HttpConnection connection : List.copyOf(connections)) {
+      long idleSince = connection.idleSince();
+      if (idleSince != 0 && now - idleSince >= keepAliveNanos) {
         connection.closeNow();
       }
     }
