@@ -20,15 +20,16 @@ final class ExchangeProgress {
   /**
    * Starts an exchange over a client that has a {@link ConnectionWatch}.
    *
-   * @param deadlineNanos {@link System#nanoTime} of the request's deadline; {@link Long#MAX_VALUE} for none
+   * @param deadlineNanos {@link System#nanoTime} of the request's deadline; {@link Long#MAX_VALUE}
+   *     for none
    */
   static ExchangeProgress watched(long deadlineNanos) {
     return new ExchangeProgress(deadlineNanos, FailurePhase.CONNECT);
   }
 
   /**
-   * Starts an exchange over a client that may have no {@link ConnectionWatch}: whether a connection was had then shows
-   * in the failure only.
+   * Starts an exchange over a client that may have no {@link ConnectionWatch}: whether a connection
+   * was had then shows in the failure only.
    *
    * @param deadlineNanos as above
    */
@@ -68,8 +69,9 @@ final class ExchangeProgress {
   }
 
   /**
-   * Whether the connection had carried an exchange before: seen by the watch, or, without one, taken to be so, since a
-   * fresh connection that closes without a byte is rare and a replay on the same worker costs little.
+   * Whether the connection had carried an exchange before: seen by the watch, or, without one,
+   * taken to be so, since a fresh connection that closes without a byte is rare and a replay on the
+   * same worker costs little.
    */
   boolean pooled() {
     return watched ? pooled : phase == FailurePhase.AWAIT_HEADERS;

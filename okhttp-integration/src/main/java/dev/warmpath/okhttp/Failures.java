@@ -71,7 +71,10 @@ final class Failures {
     return failure(Kind.RESET, phase, "the connection broke", error);
   }
 
-  /** The connection closed or was reset before a byte of the response: the request may never have been seen. */
+  /**
+   * The connection closed or was reset before a byte of the response: the request may never have
+   * been seen.
+   */
   private static boolean nothingCame(IOException error) {
     return error instanceof EOFException
         || error.getCause() instanceof EOFException

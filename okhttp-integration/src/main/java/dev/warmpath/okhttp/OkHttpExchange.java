@@ -16,6 +16,7 @@ final class OkHttpExchange implements Exchange {
   private final @Nullable Call abort;
   private final ExchangeProgress progress;
   private final Duration interToken;
+  private final InterruptWatch interrupts;
 
   /**
    * Creates an exchange.
@@ -24,21 +25,45 @@ final class OkHttpExchange implements Exchange {
    * @param abort tells the worker to end the request; made before the connection is dropped, where
    *     dropping alone would leave the request running; null where dropping suffices
    * @param interToken the longest silence of a stream that flows
+   * @param interrupts ends the exchange when a thread that waits for it is interrupted
    */
-  OkHttpExchange(Call call, @Nullable Call abort, ExchangeProgress progress, Duration interToken) {
+  OkHttpExchange(
+      Call call,
+      @Nullable Call abort,
+      ExchangeProgress progress,
+      Duration interToken,
+      InterruptWatch interrupts) {
     this.call = call;
     this.abort = abort;
     this.progress = progress;
     this.interToken = interToken;
+    this.interrupts = interrupts;
   }
 
   @Override
   public ExchangeResponse execute() throws TransportException {
+    return interruptibly(
+        () -> new OkHttpExchangeResponse(this, call.execute(), progress, interToken));
+  }
+
+  /**
+   * Waits for I/O of this exchange; an interrupt of the calling thread cancels it and stays
+   * pending.
+   */
+  <T> T interruptibly(Io<T> io) throws TransportException {
+    interrupts.waitingFor(this);
     try {
-      return new OkHttpExchangeResponse(call.execute(), progress, interToken);
+      return io.run();
     } catch (IOException e) {
       throw Failures.of(e, progress);
+    } finally {
+      interrupts.done(this);
     }
+  }
+
+  /** Something that reads or writes. */
+  interface Io<T> {
+    T run() throws IOException;
   }
 
   @Override

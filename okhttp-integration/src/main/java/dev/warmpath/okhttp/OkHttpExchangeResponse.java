@@ -6,8 +6,8 @@ import dev.warmpath.api.StreamEvent;
 import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.TransportException;
 import dev.warmpath.transport.TransportException.Kind;
-import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import okhttp3.MediaType;
 import okhttp3.Response;
@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A response of OkHttp's whose headers have arrived. */
 final class OkHttpExchangeResponse implements ExchangeResponse {
+  private final OkHttpExchange exchange;
   private final Response response;
   private final BufferedSource source;
   private final ExchangeProgress progress;
@@ -24,7 +25,9 @@ final class OkHttpExchangeResponse implements ExchangeResponse {
   private final SseReader events;
   private boolean ended;
 
-  OkHttpExchangeResponse(Response response, ExchangeProgress progress, Duration interToken) {
+  OkHttpExchangeResponse(
+      OkHttpExchange exchange, Response response, ExchangeProgress progress, Duration interToken) {
+    this.exchange = exchange;
     this.response = response;
     this.source = response.body().source();
     this.progress = progress;
@@ -53,12 +56,13 @@ final class OkHttpExchangeResponse implements ExchangeResponse {
   @Override
   public byte[] readBody() throws TransportException {
     try {
-      if (source.request(1)) {
-        progress.bodyBegan();
-      }
-      return source.readByteArray();
-    } catch (IOException e) {
-      throw Failures.of(e, progress);
+      return exchange.interruptibly(
+          () -> {
+            if (source.request(1)) {
+              progress.bodyBegan();
+            }
+            return source.readByteArray();
+          });
     } finally {
       close();
     }
@@ -69,12 +73,8 @@ final class OkHttpExchangeResponse implements ExchangeResponse {
     if (ended) {
       return null;
     }
-    StreamEvent event;
-    try {
-      event = events.next();
-    } catch (IOException e) {
-      throw Failures.of(e, progress);
-    }
+    Optional<StreamEvent> read = exchange.interruptibly(() -> Optional.ofNullable(events.next()));
+    StreamEvent event = read.orElse(null);
     FailurePhase phase = progress.phase();
     if (event == null) {
       throw new TransportException(

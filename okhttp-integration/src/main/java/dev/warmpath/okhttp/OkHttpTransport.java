@@ -55,6 +55,7 @@ public final class OkHttpTransport implements Transport {
   private final OkHttpClient client;
   private final OkHttpClient control;
   private final WorkerTelemetry telemetry;
+  private final InterruptWatch interrupts = new InterruptWatch();
   private final ConcurrentHashMap<Timeouts, OkHttpClient> byTimeouts = new ConcurrentHashMap<>();
 
   private OkHttpTransport(Builder builder) {
@@ -102,7 +103,8 @@ public final class OkHttpTransport implements Transport {
     Timeouts timeouts = request.timeouts();
     Duration total = timeouts.total();
     ExchangeProgress progress =
-        ExchangeProgress.watched(total == null ? Long.MAX_VALUE : System.nanoTime() + total.toNanos());
+        ExchangeProgress.watched(
+            total == null ? Long.MAX_VALUE : System.nanoTime() + total.toNanos());
     Call call =
         client(timeouts)
             .newCall(toOkHttp(request).newBuilder().tag(ExchangeProgress.class, progress).build());
@@ -110,7 +112,7 @@ public final class OkHttpTransport implements Transport {
       call.timeout()
           .timeout(Math.max(1, total.toMillis()), java.util.concurrent.TimeUnit.MILLISECONDS);
     }
-    return new OkHttpExchange(call, abort(request), progress, timeouts.interToken());
+    return new OkHttpExchange(call, abort(request), progress, timeouts.interToken(), interrupts);
   }
 
   private OkHttpClient client(Timeouts timeouts) {
@@ -175,8 +177,7 @@ public final class OkHttpTransport implements Transport {
     Request.Builder out =
         new Request.Builder()
             .url(HttpUrl.get(worker.id().value() + "/abort_request"))
-            .post(
-                new OneShotBody(EngineAdapter.abortBody(rid), JSON));
+            .post(new OneShotBody(EngineAdapter.abortBody(rid), JSON));
     Secret key =
         worker.spec().adminKey() != null ? worker.spec().adminKey() : worker.spec().apiKey();
     if (key != null) {
@@ -202,6 +203,7 @@ public final class OkHttpTransport implements Transport {
 
   @Override
   public void close() {
+    interrupts.close();
     client.dispatcher().cancelAll();
     client.dispatcher().executorService().shutdown();
     client.connectionPool().evictAll();

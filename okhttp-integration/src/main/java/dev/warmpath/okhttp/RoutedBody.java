@@ -19,8 +19,9 @@ import okio.Source;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response body that tells how the request ends as its bytes go by: at its end, at its end marker, at a failure, at a
- * close before the end (which is a cancellation), or when it is collected unclosed. One of them counts, the first.
+ * A response body that tells how the request ends as its bytes go by: at its end, at its end
+ * marker, at a failure, at a close before the end (which is a cancellation), or when it is
+ * collected unclosed. One of them counts, the first.
  */
 final class RoutedBody extends ResponseBody {
   private static final Cleaner CLEANER = Cleaner.create();

@@ -4,8 +4,8 @@ import dev.warmpath.api.RouterException;
 import java.io.IOException;
 
 /**
- * A routed call failed: what OkHttp's callers see, since an interceptor may throw nothing but {@link IOException}. {@link
- * #routerException()} tells the rest.
+ * A routed call failed: what OkHttp's callers see, since an interceptor may throw nothing but
+ * {@link IOException}. {@link #routerException()} tells the rest.
  */
 public final class RouterIOException extends IOException {
   private static final long serialVersionUID = 1L;

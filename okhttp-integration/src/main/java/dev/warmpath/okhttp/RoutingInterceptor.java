@@ -43,8 +43,9 @@ import okio.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes the calls of an existing OkHttp client: a call to the logical host ({@value #DEFAULT_HOST} unless set) goes to
- * the worker the router chooses; every other call passes by untouched. Add it as an application interceptor:
+ * Routes the calls of an existing OkHttp client: a call to the logical host ({@value #DEFAULT_HOST}
+ * unless set) goes to the worker the router chooses; every other call passes by untouched. Add it
+ * as an application interceptor:
  *
  * <pre>{@code
  * OkHttpClient.Builder builder = existing.newBuilder();
@@ -53,16 +54,19 @@ import org.jspecify.annotations.Nullable;
  * // base URL: http://warmpath.invalid/v1
  * }</pre>
  *
- * <p>Works with OkHttp 4.12 and 5. The call returns at the response's headers; until then failures are retried elsewhere.
- * Then the lease is held until the body ends, breaks or is closed: close every response. The response carries the
- * original request, headers {@code x-warmpath-worker}, {@code -policy}, {@code -attempts} and {@code -matched-tokens},
- * and the {@link RouteDecision} as a tag of its request.
+ * <p>Works with OkHttp 4.12 and 5. The call returns at the response's headers; until then failures
+ * are retried elsewhere. Then the lease is held until the body ends, breaks or is closed: close
+ * every response. The response carries the original request, headers {@code x-warmpath-worker},
+ * {@code -policy}, {@code -attempts} and {@code -matched-tokens}, and the {@link RouteDecision} as
+ * a tag of its request.
  *
- * <p>Only headers on the allow-list go to workers (content type, accept, request id, trace context, and what {@link
- * Builder#forwardHeader} adds): the application's own {@code Authorization} stays here; the worker's key takes its place.
+ * <p>Only headers on the allow-list go to workers (content type, accept, request id, trace context,
+ * and what {@link Builder#forwardHeader} adds): the application's own {@code Authorization} stays
+ * here; the worker's key takes its place.
  *
- * <p>The client's limits still count the logical host as one host, its idle connections outlive the workers' patience and
- * its read timeout cuts long prefills short unless {@link #tune} sets them right. Failures are {@link RouterIOException}s.
+ * <p>The client's limits still count the logical host as one host, its idle connections outlive the
+ * workers' patience and its read timeout cuts long prefills short unless {@link #tune} sets them
+ * right. Failures are {@link RouterIOException}s.
  */
 public final class RoutingInterceptor implements Interceptor {
   /** The host whose calls are routed. */
@@ -103,9 +107,10 @@ public final class RoutingInterceptor implements Interceptor {
   }
 
   /**
-   * Sets on {@code client} what routed calls need: a dispatcher without a limit per host, a pool that drops idle
-   * connections before workers do, no limit on the whole call, and a watch that tells a stale pooled connection from a
-   * worker that broke. Replaces its dispatcher and connection pool, so call it on a builder for routed calls.
+   * Sets on {@code client} what routed calls need: a dispatcher without a limit per host, a pool
+   * that drops idle connections before workers do, no limit on the whole call, and a watch that
+   * tells a stale pooled connection from a worker that broke. Replaces its dispatcher and
+   * connection pool, so call it on a builder for routed calls.
    */
   public static void tune(OkHttpClient.Builder client) {
     Dispatcher dispatcher = new Dispatcher();
@@ -178,7 +183,10 @@ public final class RoutingInterceptor implements Interceptor {
         .build();
   }
 
-  /** What can't be held in memory, or is written while the response is read, is routed without its prompt. */
+  /**
+   * What can't be held in memory, or is written while the response is read, is routed without its
+   * prompt.
+   */
   private boolean buffers(RequestBody body) throws IOException {
     return !body.isDuplex() && body.contentLength() <= maxBodyBytes;
   }
@@ -248,7 +256,10 @@ public final class RoutingInterceptor implements Interceptor {
     }
   }
 
-  /** One attempt through the chain. An application interceptor may proceed as often as it likes, one after another. */
+  /**
+   * One attempt through the chain. An application interceptor may proceed as often as it likes, one
+   * after another.
+   */
   private final class ChainExchange implements Exchange, ExchangeResponse {
     private final Chain chain;
     private final Request original;
@@ -294,7 +305,8 @@ public final class RoutingInterceptor implements Interceptor {
       try {
         Duration total = timeouts.total();
         long firstToken = timeouts.firstToken().toMillis();
-        long read = total == null ? firstToken : Math.min(firstToken, Math.max(1, total.toMillis()));
+        long read =
+            total == null ? firstToken : Math.min(firstToken, Math.max(1, total.toMillis()));
         response =
             chain
                 .withConnectTimeout(millis(timeouts.connect().toMillis()), TimeUnit.MILLISECONDS)
@@ -406,7 +418,9 @@ public final class RoutingInterceptor implements Interceptor {
       this.router = Objects.requireNonNull(router, "router");
     }
 
-    /** Sets the host whose calls are routed; {@value RoutingInterceptor#DEFAULT_HOST} by default. */
+    /**
+     * Sets the host whose calls are routed; {@value RoutingInterceptor#DEFAULT_HOST} by default.
+     */
     public Builder host(String host) {
       this.host = host.toLowerCase(Locale.ROOT);
       return this;
@@ -418,13 +432,19 @@ public final class RoutingInterceptor implements Interceptor {
       return this;
     }
 
-    /** Sets the largest body that is read into memory to route by its prompt; larger ones go by load. 64 MB. */
+    /**
+     * Sets the largest body that is read into memory to route by its prompt; larger ones go by
+     * load. 64 MB.
+     */
     public Builder maxBodyBytes(long maxBodyBytes) {
       this.maxBodyBytes = maxBodyBytes;
       return this;
     }
 
-    /** Answers a failure with a 503 response with {@code Retry-After} in place of an exception; off by default. */
+    /**
+     * Answers a failure with a 503 response with {@code Retry-After} in place of an exception; off
+     * by default.
+     */
     public Builder failuresAsResponses(boolean failuresAsResponses) {
       this.failuresAsResponses = failuresAsResponses;
       return this;
