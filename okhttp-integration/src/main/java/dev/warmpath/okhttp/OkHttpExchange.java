@@ -53,7 +53,13 @@ final class OkHttpExchange implements Exchange {
   <T> T interruptibly(Io<T> io) throws TransportException {
     interrupts.waitingFor(this);
     try {
-      return io.run();
+      T result = io.run();
+      if (progress.cancelled()) {
+        // An aborted request may still be answered: with what it had come to.
+        throw new TransportException(
+            TransportException.Kind.CANCELLED, progress.phase(), 0, "cancelled", null);
+      }
+      return result;
     } catch (IOException e) {
       throw Failures.of(e, progress);
     } finally {
