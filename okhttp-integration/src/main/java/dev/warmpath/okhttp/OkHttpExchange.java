@@ -5,6 +5,7 @@ import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.TransportException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.function.Consumer;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.Response;
@@ -42,8 +43,8 @@ final class OkHttpExchange implements Exchange {
 
   @Override
   public ExchangeResponse execute() throws TransportException {
-    return interruptibly(
-        () -> new OkHttpExchangeResponse(this, call.execute(), progress, interToken));
+    Response response = interruptibly(call::execute, Response::close);
+    return new OkHttpExchangeResponse(this, response, progress, interToken);
   }
 
   /**
@@ -51,11 +52,16 @@ final class OkHttpExchange implements Exchange {
    * pending.
    */
   <T> T interruptibly(Io<T> io) throws TransportException {
+    return interruptibly(io, unused -> {});
+  }
+
+  private <T> T interruptibly(Io<T> io, Consumer<T> discard) throws TransportException {
     interrupts.waitingFor(this);
     try {
       T result = io.run();
       if (progress.cancelled()) {
         // An aborted request may still be answered: with what it had come to.
+        discard.accept(result);
         throw new TransportException(
             TransportException.Kind.CANCELLED, progress.phase(), 0, "cancelled", null);
       }
