@@ -2,7 +2,6 @@ package dev.warmpath.index;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
@@ -563,7 +562,8 @@ final class RadixCore {
 
   private static int oldestBelow(Node node, @Nullable Node from, @Nullable Node to) {
     int oldest = to == null ? Entries.NEVER : to.oldest;
-    for (Node child : node.children) {
+    for (int i = 0; i < node.children(); i++) {
+      Node child = node.child(i);
       if (child != from) {
         oldest = Math.min(oldest, child.oldest);
       }
@@ -586,12 +586,12 @@ final class RadixCore {
     if (result.isRoot()) {
       return result;
     }
-    if (result.holders == 0 && (node.holders > 0 || result.children.length == 0)) {
+    if (result.holders == 0 && (node.holders > 0 || result.children() == 0)) {
       removed(result);
       return null;
     }
     if (result.mergeable(LONGEST_LABEL)) {
-      Node child = result.children[0];
+      Node child = result.child(0);
       Node merged = result.merged();
       account(result, merged);
       bytes -= child.bytes();
@@ -623,7 +623,9 @@ final class RadixCore {
       bytes -= node.bytes();
       nodes--;
       entries -= node.holders;
-      Collections.addAll(doomed, node.children);
+      for (int i = 0; i < node.children(); i++) {
+        doomed.add(node.child(i));
+      }
     }
   }
 }
