@@ -39,8 +39,8 @@ final class TreeAudit {
     entries += node.holders;
     assertThat(node.holders).isEqualTo(node.entries.length / 2);
     assertThat(node.label.length == 0).as("only the root has no label").isEqualTo(parent == null);
-    assertThat(node.label.length).isLessThanOrEqualTo(RadixCore.LONGEST_LABEL);
-    assertThat(node.mergeable(RadixCore.LONGEST_LABEL)).as("says the same as its child").isFalse();
+    assertThat(node.label.length).isLessThanOrEqualTo(TreeWriter.LONGEST_LABEL);
+    assertThat(node.mergeable(TreeWriter.LONGEST_LABEL)).as("says the same as its child").isFalse();
     if (node.holders == 0) {
       assertThat(node.isRoot() || node.children() > 0).as("a namespace has prompts").isTrue();
       assertThat(parent == null || parent.holders == 0).as("prompts have holders").isTrue();
