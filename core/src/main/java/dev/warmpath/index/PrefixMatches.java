@@ -12,16 +12,31 @@ import org.jspecify.annotations.Nullable;
  * use by several threads: give each its own.
  */
 public final class PrefixMatches {
+  private static final byte UNSEEN = 0;
+  private static final byte OPEN = 1;
+  private static final byte SETTLED = 2;
+
   private HolderTable table = HolderTable.empty();
   private int[] matched = {};
   private float[] expected = {};
-  private boolean[] settled = {};
+  private byte[] state = {};
   private int[] touched = {};
   private int size;
+
+  /** The slots whose entries have so far not surely survived. */
+  private int[] open = {};
+
+  private int opened;
 
   private @Nullable Node[] path = new Node[64];
   private int[] ends = new int[64];
   private int depth;
+
+  /** The part of the prompt that the node being visited stands for. */
+  private int from;
+
+  private int to;
+  private int oldestTick;
 
   /** Creates an empty answer. */
   public PrefixMatches() {}
@@ -114,15 +129,16 @@ public final class PrefixMatches {
       int slot = touched[i];
       matched[slot] = 0;
       expected[slot] = 0;
-      settled[slot] = false;
+      state[slot] = UNSEEN;
     }
     size = 0;
     table = holders;
     if (matched.length < holders.slots()) {
       matched = new int[holders.slots()];
       expected = new float[holders.slots()];
-      settled = new boolean[holders.slots()];
+      state = new byte[holders.slots()];
       touched = new int[holders.slots()];
+      open = new int[holders.slots()];
     }
   }
 
@@ -139,51 +155,125 @@ public final class PrefixMatches {
   /**
    * Collects the holders of the noted nodes from the deepest up, and lets go of the nodes.
    *
-   * <p>A node with as many holders as the one below has the same ones, and has nothing to add where
-   * all of those were found to be surely there.
+   * <p>Each holder of a node also holds the node above. So where every entry of a node is in force,
+   * all that the node above can add are its other entries and those that have not surely survived;
+   * a node without either isn't touched.
+   *
+   * @param now the tick of the match
+   * @param longestAge the most ticks for which an entry is in force
    */
   void collect(int now, int longestAge) {
-    int holdersBelow = -1;
-    boolean surelyBelow = false;
+    oldestTick = now - longestAge;
+    boolean allInForce = false;
+    long[] below = Entries.NONE;
+    int holdersBelow = 0;
     while (depth > 0) {
       Node node = path[--depth];
       path[depth] = null;
-      if (node != null && !(surelyBelow && node.holders == holdersBelow)) {
-        int from = depth == 0 ? 0 : ends[depth - 1];
-        surelyBelow = collect(node, from, ends[depth], now, longestAge);
-        holdersBelow = node.holders;
+      if (node == null || (allInForce && opened == 0 && node.holders == holdersBelow)) {
+        continue;
+      }
+      from = depth == 0 ? 0 : ends[depth - 1];
+      to = ends[depth];
+      int others = node.holders - holdersBelow;
+      int probes = others * (Integer.SIZE - Integer.numberOfLeadingZeros(node.holders));
+      if (!allInForce || probes >= node.holders) {
+        allInForce = visitAll(node.entries);
+      } else {
+        visitOpen(node.entries);
+        allInForce = visitOthers(node.entries, below, others);
+      }
+      closeSettled();
+      below = node.entries;
+      holdersBelow = node.holders;
+    }
+    while (opened > 0) {
+      int slot = open[--opened];
+      if (matched[slot] == 0) {
+        state[slot] = UNSEEN;
       }
     }
   }
 
-  private boolean collect(Node node, int from, int to, int now, int longestAge) {
-    long[] entries = node.entries;
-    int[] generations = table.generations;
-    boolean surely = true;
+  private boolean visitAll(long[] entries) {
+    boolean inForce = true;
     for (int at = 0; at < entries.length; at += 2) {
-      int slot = Entries.slot(entries[at]);
-      long stamp = Entries.stampAt(entries, at);
-      if (slot >= generations.length
-          || generations[slot] != Entries.generation(entries[at])
-          || now - Entries.tick(stamp) > longestAge) {
-        surely = false;
-        continue;
-      }
-      float survival = table.survival(slot, Entries.units(stamp));
-      surely &= survival == 1;
-      if (survival > 0 && !settled[slot]) {
-        if (matched[slot] == 0) {
-          matched[slot] = to;
-          touched[size++] = slot;
-        }
-        if (survival == 1) {
-          settled[slot] = true;
-          expected[slot] += to;
-        } else {
-          expected[slot] += survival * (to - from);
-        }
+      inForce &= visit(entries, at);
+    }
+    return inForce;
+  }
+
+  private void visitOpen(long[] entries) {
+    for (int i = 0; i < opened; i++) {
+      int at = Entries.find(entries, open[i]);
+      if (at >= 0) {
+        visit(entries, at);
       }
     }
-    return surely;
+  }
+
+  /**
+   * Visits the entries whose slots are not among those below. Up to the first of them both arrays
+   * agree, from there on they don't, so that it is found by halving; likewise for the next.
+   */
+  private boolean visitOthers(long[] entries, long[] below, int others) {
+    boolean inForce = true;
+    int agreed = 0;
+    for (int shift = 0; shift < 2 * others; shift += 2) {
+      int low = agreed >> 1;
+      int high = below.length >> 1;
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        int at = middle << 1;
+        if (Entries.slot(entries[at + shift]) == Entries.slot(below[at])) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      agreed = low << 1;
+      inForce &= visit(entries, agreed + shift);
+    }
+    return inForce;
+  }
+
+  /** Takes an entry into account, and returns whether it is in force. */
+  private boolean visit(long[] entries, int at) {
+    int slot = Entries.slot(entries[at]);
+    int[] generations = table.generations;
+    if (slot >= generations.length || generations[slot] != Entries.generation(entries[at])) {
+      return false;
+    }
+    if (state[slot] == SETTLED) {
+      return true;
+    }
+    long stamp = Entries.stampAt(entries, at);
+    if (Entries.tick(stamp) < oldestTick) {
+      return false;
+    }
+    float survival = table.survival(slot, Entries.units(stamp));
+    if (survival > 0 && matched[slot] == 0) {
+      matched[slot] = to;
+      touched[size++] = slot;
+    }
+    if (survival == 1) {
+      expected[slot] += to;
+      state[slot] = SETTLED;
+      return true;
+    }
+    expected[slot] += survival * (to - from);
+    if (state[slot] == UNSEEN) {
+      state[slot] = OPEN;
+      open[opened++] = slot;
+    }
+    return true;
+  }
+
+  private void closeSettled() {
+    for (int i = opened - 1; i >= 0; i--) {
+      if (state[open[i]] == SETTLED) {
+        open[i] = open[--opened];
+      }
+    }
   }
 }

@@ -20,10 +20,12 @@ final class WriteCombiner {
   private static final Logger log = LoggerFactory.getLogger(WriteCombiner.class);
 
   private final ReentrantLock writing = new ReentrantLock();
+  private final int capacity;
   private final MpscAtomicArrayQueue<Runnable> waiting;
   private final LongAdder shed = new LongAdder();
 
   WriteCombiner(int capacity) {
+    this.capacity = capacity;
     waiting = new MpscAtomicArrayQueue<>(capacity);
   }
 
@@ -66,26 +68,31 @@ final class WriteCombiner {
 
   /**
    * Whoever left an update while the lock was held found it held: look again after each release.
+   * But nobody is kept for more than about a queue of others' updates; if so many come, there will
+   * be another caller.
    */
   private void help() {
-    while (!waiting.isEmpty() && writing.tryLock()) {
+    int left = capacity;
+    while (left > 0 && !waiting.isEmpty() && writing.tryLock()) {
       try {
-        drain();
+        left -= drain();
       } finally {
         writing.unlock();
       }
     }
   }
 
-  /** Runs what waits now, and not what comes meanwhile: a caller does no more than a queue. */
-  private void drain() {
-    for (int left = waiting.size(); left > 0; left--) {
+  /** Runs what waits now, and not what comes meanwhile. */
+  private int drain() {
+    int waitingNow = waiting.size();
+    for (int i = 0; i < waitingNow; i++) {
       Runnable update = waiting.poll();
       if (update == null) {
-        return;
+        return i;
       }
       run(update);
     }
+    return waitingNow;
   }
 
   private static void run(Runnable update) {

@@ -103,7 +103,7 @@ class ByteRadixTreeModelTest {
     assertThat(run.tree.stats().evicted()).isZero();
   }
 
-  @Property(tries = 60, seed = "21", edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 40, seed = "21", edgeCases = EdgeCasesMode.NONE)
   void neverClaimsMoreThanTheNaiveIndexAndStaysWithinTheBudget(
       @ForAll("largeHistory") List<Step> history) {
     Run run = new Run(64 << 10, 200, BLOCK);

@@ -2,8 +2,12 @@ package dev.warmpath.index;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -22,7 +26,7 @@ public class RadixCoreLincheckTest {
   private static final List<byte[]> PROMPTS =
       List.of(bytes("a"), bytes("abc"), bytes("abcdef"), bytes("abx"), bytes("abcdyz"), bytes("b"));
 
-  private final RadixCore core = new RadixCore(64 << 10, Long.MAX_VALUE / 2);
+  private final RadixCore core = new RadixCore(64 << 10, Duration.ofDays(1).toNanos());
 
   /** Moves with each update, so that there is an order to evict in. */
   private int tick;
@@ -98,16 +102,45 @@ public class RadixCoreLincheckTest {
         .check(RadixCoreLincheckTest.class);
   }
 
+  /** Histories in which a reader that took parts of two states for one would give itself away. */
   @Test
   void isLinearizableInEveryInterleavingTried() {
     new ModelCheckingOptions()
-        .iterations(4)
-        .invocationsPerIteration(50)
-        .threads(2)
-        .actorsPerThread(3)
-        .actorsBefore(3)
-        .actorsAfter(0)
+        .iterations(0)
+        .invocationsPerIteration(200)
+        .addCustomScenario(
+            scenario(
+                List.of(op("insert", 0, 0), op("insert", 2, 1)),
+                List.of(op("clear", 1), op("insert", 2, 0))))
+        .addCustomScenario(
+            scenario(
+                List.of(op("insert", 2, 0), op("insert", 3, 0), op("clear", 0)),
+                List.of(op("insert", 2, 0), op("evict"))))
+        .addCustomScenario(
+            scenario(
+                List.of(op("insert", 2, 0), op("insert", 1, 1)),
+                List.of(op("insert", 3, 1), op("insert", 2, 1))))
+        .addCustomScenario(
+            scenario(
+                List.of(op("insert", 1, 0), op("insert", 2, 1), op("dispatch", 2, 0)),
+                List.of(op("withdraw"), op("drop", 1), op("insert", 4, 2))))
         .check(RadixCoreLincheckTest.class);
+  }
+
+  /** A reader beside a writer. */
+  private static ExecutionScenario scenario(List<Actor> before, List<Actor> writer) {
+    List<Actor> reader = List.of(op("match", 2));
+    return new ExecutionScenario(before, List.of(reader, writer), List.of(), null);
+  }
+
+  private static Actor op(String name, Integer... arguments) {
+    Class<?>[] types = new Class<?>[arguments.length];
+    Arrays.fill(types, int.class);
+    try {
+      return new Actor(RadixCoreLincheckTest.class.getMethod(name, types), List.of(arguments));
+    } catch (NoSuchMethodException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static byte[] bytes(String prompt) {

@@ -39,10 +39,10 @@ final class TreeAudit {
     entries += node.holders;
     assertThat(node.holders).isEqualTo(node.entries.length / 2);
     assertThat(node.label.length == 0).as("only the root has no label").isEqualTo(parent == null);
-    assertThat(node.label.length).isLessThanOrEqualTo(RadixCore.LONGEST_LABEL);
-    assertThat(node.mergeable(RadixCore.LONGEST_LABEL)).as("says the same as its child").isFalse();
+    assertThat(node.label.length).isLessThanOrEqualTo(TreeWriter.LONGEST_LABEL);
+    assertThat(node.mergeable(TreeWriter.LONGEST_LABEL)).as("says the same as its child").isFalse();
     if (node.holders == 0) {
-      assertThat(node.isRoot() || node.children.length > 0).as("a namespace has prompts").isTrue();
+      assertThat(node.isRoot() || node.children() > 0).as("a namespace has prompts").isTrue();
       assertThat(parent == null || parent.holders == 0).as("prompts have holders").isTrue();
     }
     for (int at = 0; at < node.entries.length; at += 2) {
@@ -60,7 +60,8 @@ final class TreeAudit {
     int oldest = Entries.oldest(node.entries);
     assertThat(node.oldestEntry).isLessThanOrEqualTo(oldest);
     Node before = null;
-    for (Node child : node.children) {
+    for (int i = 0; i < node.children(); i++) {
+      Node child = node.child(i);
       assertThat(before == null || before.label[0] < child.label[0]).as("labels ascend").isTrue();
       assertThat(node.child(child.label[0])).isSameAs(child);
       oldest = Math.min(oldest, visit(child, node));
