@@ -450,12 +450,12 @@ class HealthMonitorTest {
       FakeWorker a = fixture.addUp(A);
       a.ranks = List.of(load(-1, 1, 0));
       RankState state = fixture.state(A);
-      long before = state.begin(10);
+      long before = state.begin(10, true);
       long[] within = {-1};
       a.duringCall =
           () -> {
             if (within[0] < 0) {
-              within[0] = state.begin(10);
+              within[0] = state.begin(10, true);
             }
           };
       assertThat(state.inFlightUnseen()).isEqualTo(1);
@@ -464,9 +464,9 @@ class HealthMonitorTest {
       }
       assertThat(state.inFlight()).isEqualTo(2);
       assertThat(state.inFlightUnseen()).isEqualTo(1);
-      state.end(10, before);
+      state.end(before);
       assertThat(state.inFlightUnseen()).isEqualTo(1);
-      state.end(10, within[0]);
+      state.end(within[0]);
       assertThat(state.inFlightUnseen()).isZero();
       assertThat(state.inFlight()).isZero();
     }
@@ -477,7 +477,7 @@ class HealthMonitorTest {
     private void expectRestart(FakeWorker a, Runnable event, Duration within) {
       long epoch = fixture.worker(A).epoch();
       RankState old = fixture.state(A);
-      long begun = old.begin(100);
+      long begun = old.begin(100, true);
       a.models = List.of(ServedModel.named("new"));
       event.run();
       fixture.advance(within);
@@ -487,7 +487,7 @@ class HealthMonitorTest {
       RankState fresh = fixture.state(A);
       assertThat(fresh).isNotSameAs(old);
       assertThat(fresh.inFlight()).isZero();
-      old.end(100, begun);
+      old.end(begun);
       assertThat(fresh.inFlight()).isZero();
       // Once is enough.
       long renewed = fixture.worker(A).epoch();
