@@ -42,6 +42,7 @@ final class Board {
           Double.NaN);
 
   private final PrefixSource.Query query;
+  private final Complaint complaint;
   private @Nullable RouteContext context;
   private @Nullable ChainPlan plan;
 
@@ -74,8 +75,9 @@ final class Board {
   private @Nullable Link placedBy;
   private double placedScore;
 
-  Board(PrefixSource.Query query) {
+  Board(PrefixSource.Query query, Complaint complaint) {
     this.query = query;
+    this.complaint = complaint;
   }
 
   /** Takes in the candidates of a plan that were not given yet, unless there are none. */
@@ -238,11 +240,11 @@ final class Board {
     }
     matchesRead = true;
     RouteContext context = context();
-    query.match(context.prompt());
+    boolean known = match(context);
     int least = memberCount == 0 ? 0 : Integer.MAX_VALUE;
     for (int k = 0; k < memberCount; k++) {
       int i = members[k];
-      int held = held(context, i);
+      int held = known ? held(context, i) : 0;
       matched[i] = held;
       least = Math.min(least, held);
     }
@@ -398,8 +400,17 @@ final class Board {
       return matched[candidate];
     }
     RouteContext context = context();
-    query.match(context.prompt());
-    return held(context, candidate);
+    return match(context) ? held(context, candidate) : 0;
+  }
+
+  private boolean match(RouteContext context) {
+    try {
+      query.match(context.prompt());
+      return true;
+    } catch (RuntimeException e) {
+      complaint.about("The prefix source failed: requests are routed without it", e);
+      return false;
+    }
   }
 
   private int held(RouteContext context, int candidate) {
