@@ -291,9 +291,8 @@ final class Board {
       RankState state = fleet.state(WorkerRank.slotOf(candidates.holderId(i)));
       int own = state.inFlight();
       double prefill = state.prefillTokens() * perToken;
-      LoadSnapshot snapshot = state.load();
-      RankLoad load =
-          snapshot != null && snapshot.ageNanos(now) <= limit ? snapshot.load() : SILENT;
+      LoadSnapshot fresh = state.freshLoad(now, limit);
+      RankLoad load = fresh == null ? SILENT : fresh.load();
       double r = load.runningRequests();
       running[i] = r;
       if (Double.isNaN(r)) {

@@ -831,7 +831,7 @@ class HealthMonitorTest {
       assertThat(before.availability()).isEqualTo(Availability.UNKNOWN);
       assertThat(before.detail()).isEqualTo("not looked at yet");
       fixture.advance(ofSeconds(20));
-      long begun = fixture.state(A).begin(64);
+      long begun = fixture.state(A).begin(64, true);
       WorkerView view = fixture.view(A);
       assertThat(view.worker().capabilities().blockSize()).isEqualTo(16);
       assertThat(view.availability()).isEqualTo(Availability.UP);
@@ -839,8 +839,8 @@ class HealthMonitorTest {
       assertThat(view.detail()).isEqualTo("200");
       assertThat(view.ranks()).hasSize(1);
       assertThat(view.ranks().get(0).inFlight()).isEqualTo(1);
-      assertThat(view.ranks().get(0).inFlightTokens()).isEqualTo(64);
-      fixture.state(A).end(64, begun);
+      assertThat(view.ranks().get(0).prefillTokens()).isEqualTo(64);
+      fixture.state(A).end(begun);
     }
   }
 

@@ -45,8 +45,8 @@ class PlanLincheckTest {
   @Test
   void aCandidateIsClaimedOnce() {
     new StressOptions()
-        .iterations(12)
-        .invocationsPerIteration(500)
+        .iterations(4)
+        .invocationsPerIteration(200)
         .threads(3)
         .actorsPerThread(3)
         .check(Claims.class);
@@ -55,8 +55,8 @@ class PlanLincheckTest {
   @Test
   void turnsAreTakenOneByOne() {
     new StressOptions()
-        .iterations(12)
-        .invocationsPerIteration(500)
+        .iterations(4)
+        .invocationsPerIteration(200)
         .threads(3)
         .actorsPerThread(3)
         .check(Turns.class);
