@@ -80,6 +80,7 @@ public final class Attempt implements Step {
     }
     firstByteNanos = dispatch.now();
     gotFirstByte = true;
+    lease.firstByte();
     dispatch.tellFirstByte(this);
   }
 

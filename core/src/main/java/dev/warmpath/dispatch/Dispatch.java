@@ -305,7 +305,7 @@ public final class Dispatch {
             candidate,
             started,
             outbound,
-            dispatcher.lease(candidate.target(), prompt),
+            dispatcher.lease(candidate, prompt),
             permit,
             dispatcher.feed().dispatched(prompt, candidate.target()),
             now);

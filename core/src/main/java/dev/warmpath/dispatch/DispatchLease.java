@@ -12,22 +12,37 @@ final class DispatchLease {
   private final RankState state;
   private final int tokens;
   private final long begun;
+  private final AtomicBoolean computed = new AtomicBoolean();
   private final AtomicBoolean released = new AtomicBoolean();
 
-  DispatchLease(RankState state, int tokens) {
+  /**
+   * Takes a place.
+   *
+   * @param tokens prompt tokens that the rank has to compute
+   * @param streamed whether a first byte will tell that they are
+   */
+  DispatchLease(RankState state, int tokens, boolean streamed) {
     this.state = state;
     this.tokens = tokens;
-    this.begun = state.begin(tokens);
+    this.begun = state.begin(tokens, streamed);
   }
 
   RankState state() {
     return state;
   }
 
+  /** The first byte came: no prefill is left. Every call after the first does nothing. */
+  void firstByte() {
+    if (computed.compareAndSet(false, true)) {
+      state.computed(tokens, begun);
+    }
+  }
+
   /** Gives the place back; every call after the first does nothing. */
   void release() {
     if (released.compareAndSet(false, true)) {
-      state.end(tokens, begun);
+      firstByte();
+      state.end(begun);
     }
   }
 }

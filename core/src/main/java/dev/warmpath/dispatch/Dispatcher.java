@@ -17,6 +17,7 @@ import dev.warmpath.health.Availability;
 import dev.warmpath.health.Fleet;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.health.RankState;
+import dev.warmpath.policy.Candidate;
 import dev.warmpath.policy.RouteContext;
 import dev.warmpath.policy.RouteExplanation;
 import dev.warmpath.policy.RoutePlan;
@@ -343,11 +344,15 @@ public final class Dispatcher {
     return "0".repeat(16 - high.length()) + high + "0".repeat(16 - low.length()) + low;
   }
 
-  DispatchLease lease(WorkerRank target, Prompt prompt) {
+  DispatchLease lease(Candidate candidate, Prompt prompt) {
+    WorkerRank target = candidate.target();
     RankState state = fleet.view().find(target);
     // A worker that left between decision and dispatch: counted on an object of its own that nobody
     // reads.
-    return new DispatchLease(state != null ? state : new RankState(target), prompt.tokens());
+    return new DispatchLease(
+        state != null ? state : new RankState(target),
+        Math.max(0, prompt.tokens() - candidate.matchedTokens()),
+        prompt.stream());
   }
 
   Availability availability(WorkerRank target) {

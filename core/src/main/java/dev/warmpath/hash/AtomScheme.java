@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  * little-endian words (ROCm/ATOM, {@code model_engine/block_manager.py}). Neither salt nor adapter
  * nor images are hashed. Under decode context parallelism one hash covers a block of every rank.
  */
-final class AtomScheme extends HashScheme {
+final class AtomScheme extends NumberScheme {
 
   static final String NAME = "atom";
 
-  AtomScheme(HashParams params) {
+  AtomScheme(ParamValues params) {
     super(
         new HashNamespace(
             NAME,
@@ -23,11 +23,6 @@ final class AtomScheme extends HashScheme {
   }
 
   @Override
-  public ReportedForm reportedForm() {
-    return ReportedForm.WHOLE_64_UNSIGNED;
-  }
-
-  @Override
   public int digestBytes() {
     return Long.BYTES;
   }
@@ -35,16 +30,6 @@ final class AtomScheme extends HashScheme {
   @Override
   public long maxTokenId() {
     return Long.MAX_VALUE;
-  }
-
-  @Override
-  int linkBytes() {
-    return Long.BYTES;
-  }
-
-  @Override
-  byte[] parseLink(String text) {
-    return Bytes.ofLong(HashParams.unsigned("a parent hash", text));
   }
 
   @Override

@@ -81,4 +81,13 @@ final class Bytes {
     }
     return bytes;
   }
+
+  /** Reads an unsigned 64-bit decimal number. */
+  static long unsigned(String what, String text) {
+    try {
+      return Long.parseUnsignedLong(text);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(what + " is not an unsigned 64-bit number", e);
+    }
+  }
 }

@@ -8,44 +8,24 @@ import org.jspecify.annotations.Nullable;
  * previous block's hash and the tokens as 32-bit little-endian words. The chain's root covers
  * model, adapter, salt and extra key, so prefixes of different tenants never meet.
  */
-final class ContentScheme extends HashScheme {
+final class ContentScheme extends NumberScheme {
 
   static final String NAME = "content";
 
   private final long root;
 
-  ContentScheme(HashParams params) {
+  ContentScheme(ParamValues params) {
     super(namespace(params), 0);
     this.root = namespace().fingerprint();
   }
 
-  private static HashNamespace namespace(HashParams params) {
+  private static HashNamespace namespace(ParamValues params) {
     return new HashNamespace(
         NAME,
         params.requiredBlockTokens(NAME),
         Fingerprint.of(params.model),
         0,
         Fingerprint.of(params.loraName, params.cacheSalt, params.extraKey));
-  }
-
-  @Override
-  public ReportedForm reportedForm() {
-    return ReportedForm.WHOLE_64_UNSIGNED;
-  }
-
-  @Override
-  public int digestBytes() {
-    return 0;
-  }
-
-  @Override
-  public long maxTokenId() {
-    return UNSIGNED_INT_MAX;
-  }
-
-  @Override
-  int linkBytes() {
-    return Long.BYTES;
   }
 
   @Override

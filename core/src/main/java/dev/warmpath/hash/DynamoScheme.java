@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * and a sequence hash that rolls over the local ones (ai-dynamo/dynamo, {@code
  * lib/kv-router/src/protocols.rs}). Adapter and salt shift the local seed.
  */
-final class DynamoScheme extends HashScheme {
+final class DynamoScheme extends NumberScheme {
 
   static final String NAME = "dynamo";
 
@@ -20,7 +20,7 @@ final class DynamoScheme extends HashScheme {
 
   private final Hasher64 localHash;
 
-  DynamoScheme(HashParams params) {
+  DynamoScheme(ParamValues params) {
     super(
         new HashNamespace(
             NAME,
@@ -34,7 +34,7 @@ final class DynamoScheme extends HashScheme {
     this.localHash = XxHash.xxh3(seed(params));
   }
 
-  private static long seed(HashParams params) {
+  private static long seed(ParamValues params) {
     if (params.xxh3Seed != null) {
       return params.xxh3Seed;
     }
@@ -68,33 +68,8 @@ final class DynamoScheme extends HashScheme {
   }
 
   @Override
-  public ReportedForm reportedForm() {
-    return ReportedForm.WHOLE_64_UNSIGNED;
-  }
-
-  @Override
-  public int digestBytes() {
-    return 0;
-  }
-
-  @Override
-  public long maxTokenId() {
-    return UNSIGNED_INT_MAX;
-  }
-
-  @Override
   public boolean hasLocalHashes() {
     return true;
-  }
-
-  @Override
-  int linkBytes() {
-    return Long.BYTES;
-  }
-
-  @Override
-  byte[] parseLink(String text) {
-    return Bytes.ofLong(HashParams.unsigned("a parent hash", text));
   }
 
   @Override

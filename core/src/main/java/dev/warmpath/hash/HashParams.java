@@ -16,59 +16,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HashParams {
 
-  final @Nullable Integer blockSize;
-  final @Nullable Integer contextParallel;
-  final @Nullable Integer hashBlockTokens;
-  final @Nullable String seed;
-  final @Nullable String noneHash;
-  final @Nullable Long xxh3Seed;
-  final @Nullable String model;
-  final @Nullable String algorithm;
-  final @Nullable MultimodalKeyStyle multimodalKeyStyle;
-  final boolean eagle;
-  final boolean namespaced;
-  final boolean legacy;
-  final boolean partialTail;
-  final boolean wideTokens;
-  final @Nullable String loraNameMix;
-  final @Nullable String loraName;
-  final @Nullable String cacheSalt;
-  final @Nullable String extraKey;
-  final @Nullable String parent;
-  final @Nullable Long firstTokenIndex;
-  final List<BlockExtra> extras;
-  final Map<Integer, List<String>> blockKeys;
-  final List<String> unknownKeys;
+  final ParamValues values;
 
-  private HashParams(Builder from) {
-    blockSize = from.blockSize;
-    contextParallel = from.contextParallel;
-    hashBlockTokens = from.hashBlockTokens;
-    seed = from.seed;
-    noneHash = from.noneHash;
-    xxh3Seed = from.xxh3Seed;
-    model = from.model;
-    algorithm = from.algorithm;
-    multimodalKeyStyle = from.multimodalKeyStyle;
-    eagle = from.eagle;
-    namespaced = from.namespaced;
-    legacy = from.legacy;
-    partialTail = from.partialTail;
-    wideTokens = from.wideTokens;
-    loraNameMix = from.loraNameMix;
-    loraName = from.loraName;
-    cacheSalt = from.cacheSalt;
-    extraKey = from.extraKey;
-    parent = from.parent;
-    firstTokenIndex = from.firstTokenIndex;
-    extras = List.copyOf(from.extras);
-    blockKeys = new TreeMap<>(from.blockKeys);
-    unknownKeys = List.copyOf(from.unknownKeys);
+  private HashParams(ParamValues values) {
+    this.values = values;
   }
 
   /** A builder with nothing set. */
   public static Builder builder() {
-    return new Builder();
+    return new Builder(new ParamValues());
   }
 
   /**
@@ -83,117 +39,21 @@ public final class HashParams {
 
   /** A builder that starts from these parameters. */
   public Builder toBuilder() {
-    return new Builder(this);
+    return new Builder(values.copy());
   }
 
   /** Keys of the JSON object that no scheme reads, for a warning. */
   public List<String> unknownKeys() {
-    return unknownKeys;
-  }
-
-  int blockTokens(int fallback) {
-    return blockSize == null ? fallback : blockSize;
-  }
-
-  int requiredBlockTokens(String scheme) {
-    if (blockSize == null) {
-      throw new IllegalArgumentException(scheme + " needs the block size");
-    }
-    return blockSize;
-  }
-
-  /** The tokens that one hash covers when every rank of a decode context holds a block of it. */
-  int contextParallelBlockTokens(int fallback) {
-    if (hashBlockTokens == null) {
-      int ranks = contextParallel == null ? 1 : contextParallel;
-      return Math.multiplyExact(blockTokens(fallback), ranks);
-    }
-    if (blockSize != null
-        && contextParallel != null
-        && (long) blockSize * contextParallel != hashBlockTokens) {
-      throw new IllegalArgumentException(
-          "hash_block_tokens is not the block size times the ranks of the decode context");
-    }
-    return hashBlockTokens;
-  }
-
-  /** Reads an unsigned 64-bit decimal number. */
-  static long unsigned(String what, String text) {
-    try {
-      return Long.parseUnsignedLong(text);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(what + " is not an unsigned 64-bit number", e);
-    }
-  }
-
-  /** Adds to a chain that is still empty everything that single blocks cover. */
-  void addExtras(BlockChain chain) {
-    extras.forEach(chain::add);
-    boolean numbers = chain.scheme() instanceof DynamoScheme;
-    blockKeys.forEach(
-        (block, keys) -> {
-          long offset = chain.tokens() + (long) block * chain.scheme().blockTokens();
-          for (String key : keys) {
-            String identifier =
-                numbers ? DynamoScheme.identifier(unsigned("an image hash", key)) : key;
-            chain.add(new MultimodalItem(identifier, offset, 1));
-          }
-        });
+    return values.unknownKeys;
   }
 
   /** Collects parameters. Not thread safe. */
   public static final class Builder {
 
-    private @Nullable Integer blockSize;
-    private @Nullable Integer contextParallel;
-    private @Nullable Integer hashBlockTokens;
-    private @Nullable String seed;
-    private @Nullable String noneHash;
-    private @Nullable Long xxh3Seed;
-    private @Nullable String model;
-    private @Nullable String algorithm;
-    private @Nullable MultimodalKeyStyle multimodalKeyStyle;
-    private boolean eagle;
-    private boolean namespaced = true;
-    private boolean legacy;
-    private boolean partialTail;
-    private boolean wideTokens;
-    private @Nullable String loraNameMix;
-    private @Nullable String loraName;
-    private @Nullable String cacheSalt;
-    private @Nullable String extraKey;
-    private @Nullable String parent;
-    private @Nullable Long firstTokenIndex;
-    private List<BlockExtra> extras = List.of();
-    private Map<Integer, List<String>> blockKeys = Map.of();
-    private List<String> unknownKeys = List.of();
+    private final ParamValues values;
 
-    private Builder() {}
-
-    private Builder(HashParams from) {
-      blockSize = from.blockSize;
-      contextParallel = from.contextParallel;
-      hashBlockTokens = from.hashBlockTokens;
-      seed = from.seed;
-      noneHash = from.noneHash;
-      xxh3Seed = from.xxh3Seed;
-      model = from.model;
-      algorithm = from.algorithm;
-      multimodalKeyStyle = from.multimodalKeyStyle;
-      eagle = from.eagle;
-      namespaced = from.namespaced;
-      legacy = from.legacy;
-      partialTail = from.partialTail;
-      wideTokens = from.wideTokens;
-      loraNameMix = from.loraNameMix;
-      loraName = from.loraName;
-      cacheSalt = from.cacheSalt;
-      extraKey = from.extraKey;
-      parent = from.parent;
-      firstTokenIndex = from.firstTokenIndex;
-      extras = from.extras;
-      blockKeys = from.blockKeys;
-      unknownKeys = from.unknownKeys;
+    private Builder(ParamValues values) {
+      this.values = values;
     }
 
     private static @Nullable String emptyToNull(@Nullable String text) {
@@ -206,7 +66,7 @@ public final class HashParams {
      * its events say.
      */
     public Builder blockSize(int tokens) {
-      blockSize = tokens;
+      values.blockSize = tokens;
       return this;
     }
 
@@ -214,7 +74,7 @@ public final class HashParams {
      * ATOM: ranks of the decode context, {@code dcp_world_size}; one hash covers a block of each.
      */
     public Builder contextParallel(int ranks) {
-      contextParallel = ranks;
+      values.contextParallel = ranks;
       return this;
     }
 
@@ -222,7 +82,7 @@ public final class HashParams {
      * ATOM: tokens that one hash covers, {@code hash_block_tokens}, where the ranks are unknown.
      */
     public Builder hashBlockTokens(int tokens) {
-      hashBlockTokens = tokens;
+      values.hashBlockTokens = tokens;
       return this;
     }
 
@@ -231,37 +91,37 @@ public final class HashParams {
      * SHA-256 schemes have a default of their own; its XXH schemes have none.
      */
     public Builder seed(@Nullable String text) {
-      seed = text;
+      values.seed = text;
       return this;
     }
 
     /** vLLM: NONE_HASH as hexadecimal text, {@code none_hash_hex}, where the seed is unknown. */
     public Builder noneHash(@Nullable String hex) {
-      noneHash = hex;
+      values.noneHash = hex;
       return this;
     }
 
     /** Dynamo: the seed of local hashes, {@code xxh3_seed_u64}, else derived from the keys. */
     public Builder xxh3Seed(long value) {
-      xxh3Seed = value;
+      values.xxh3Seed = value;
       return this;
     }
 
     /** The model's name, {@code model}, where the scheme hashes it (llm-d). */
     public Builder model(@Nullable String name) {
-      model = emptyToNull(name);
+      values.model = emptyToNull(name);
       return this;
     }
 
     /** llm-d: {@code alg}, either {@code cbor-fnv} (the default) or {@code xxh64}. */
     public Builder algorithm(@Nullable String name) {
-      algorithm = name;
+      values.algorithm = name;
       return this;
     }
 
     /** vLLM: the form of multimodal keys, {@code mm_extra_key_style}; pairs by default. */
     public Builder multimodalKeyStyle(@Nullable MultimodalKeyStyle style) {
-      multimodalKeyStyle = style;
+      values.multimodalKeyStyle = style;
       return this;
     }
 
@@ -269,7 +129,7 @@ public final class HashParams {
      * SGLang and Dynamo with EAGLE, {@code is_eagle} or {@code eagle}: blocks overlap by a token.
      */
     public Builder eagle(boolean enabled) {
-      eagle = enabled;
+      values.eagle = enabled;
       return this;
     }
 
@@ -278,7 +138,7 @@ public final class HashParams {
      * builds hashed tokens only.
      */
     public Builder namespaced(boolean enabled) {
-      namespaced = enabled;
+      values.namespaced = enabled;
       return this;
     }
 
@@ -287,7 +147,7 @@ public final class HashParams {
      * name.
      */
     public Builder legacy(boolean enabled) {
-      legacy = enabled;
+      values.legacy = enabled;
       return this;
     }
 
@@ -296,7 +156,7 @@ public final class HashParams {
      * page when a chain is finished. No engine publishes such a page.
      */
     public Builder partialTail(boolean enabled) {
-      partialTail = enabled;
+      values.partialTail = enabled;
       return this;
     }
 
@@ -305,31 +165,31 @@ public final class HashParams {
      * instead of refusing them.
      */
     public Builder wideTokens(boolean enabled) {
-      wideTokens = enabled;
+      values.wideTokens = enabled;
       return this;
     }
 
     /** SGLang, {@code lora_name_mix}: adapter mixed into reported values, an unreleased form. */
     public Builder loraNameMix(@Nullable String name) {
-      loraNameMix = emptyToNull(name);
+      values.loraNameMix = emptyToNull(name);
       return this;
     }
 
     /** The request's LoRA adapter, {@code lora_name} or {@code lora}. */
     public Builder loraName(@Nullable String name) {
-      loraName = emptyToNull(name);
+      values.loraName = emptyToNull(name);
       return this;
     }
 
     /** The request's cache salt, {@code cache_salt} or {@code ns}. */
     public Builder cacheSalt(@Nullable String salt) {
-      cacheSalt = emptyToNull(salt);
+      values.cacheSalt = emptyToNull(salt);
       return this;
     }
 
     /** The request's extra key, {@code extra_key}; in SGLang it holds the adapter's id as well. */
     public Builder extraKey(@Nullable String key) {
-      extraKey = emptyToNull(key);
+      values.extraKey = emptyToNull(key);
       return this;
     }
 
@@ -339,13 +199,13 @@ public final class HashParams {
      * parent_u64}, {@code parent_sequence_hash_u64}).
      */
     public Builder parent(@Nullable String digest) {
-      parent = digest;
+      values.parent = digest;
       return this;
     }
 
     /** Position of the first token in the prompt after a parent, {@code first_token_index}. */
     public Builder firstTokenIndex(long position) {
-      firstTokenIndex = position;
+      values.firstTokenIndex = position;
       return this;
     }
 
@@ -354,7 +214,7 @@ public final class HashParams {
      * prompt_embeds_sha256_hex_per_block}. Replaces what was set before.
      */
     public Builder extras(List<? extends BlockExtra> list) {
-      extras = List.copyOf(list);
+      values.extras = List.copyOf(list);
       return this;
     }
 
@@ -366,18 +226,18 @@ public final class HashParams {
     public Builder blockKeys(Map<Integer, List<String>> keys) {
       Map<Integer, List<String>> copy = new TreeMap<>(Comparator.naturalOrder());
       keys.forEach((block, list) -> copy.put(block, List.copyOf(list)));
-      blockKeys = copy;
+      values.blockKeys = copy;
       return this;
     }
 
     Builder unknownKeys(List<String> keys) {
-      unknownKeys = keys;
+      values.unknownKeys = keys;
       return this;
     }
 
     /** The parameters. */
     public HashParams build() {
-      return new HashParams(this);
+      return new HashParams(values.copy());
     }
   }
 }

@@ -49,7 +49,7 @@ final class HashParamsJson {
       case "seed" -> params.seed(text(key, value));
       case "none_hash_hex" -> params.noneHash(text(key, value));
       case "none_hash_u64" -> params.noneHash(numberText(key, value));
-      case "xxh3_seed_u64" -> params.xxh3Seed(HashParams.unsigned(key, numberText(key, value)));
+      case "xxh3_seed_u64" -> params.xxh3Seed(Bytes.unsigned(key, numberText(key, value)));
       case "model" -> params.model(text(key, value));
       case "alg" -> params.algorithm(text(key, value));
       case "mm_extra_key_style" -> params.multimodalKeyStyle(style(key, value));

@@ -10,12 +10,12 @@ import java.util.function.Function;
 /** The hash schemes, by name. */
 public final class HashSchemes {
 
-  private static final Map<String, Function<HashParams, HashScheme>> SCHEMES = schemes();
+  private static final Map<String, Function<ParamValues, HashScheme>> SCHEMES = schemes();
 
   private HashSchemes() {}
 
-  private static Map<String, Function<HashParams, HashScheme>> schemes() {
-    Map<String, Function<HashParams, HashScheme>> schemes = new LinkedHashMap<>();
+  private static Map<String, Function<ParamValues, HashScheme>> schemes() {
+    Map<String, Function<ParamValues, HashScheme>> schemes = new LinkedHashMap<>();
     for (SglangScheme.Kind kind : SglangScheme.Kind.values()) {
       schemes.put(kind.schemeName, params -> new SglangScheme(kind, params));
     }
@@ -43,11 +43,11 @@ public final class HashSchemes {
    *     missing or contradicts another
    */
   public static HashScheme byName(String name, HashParams params) {
-    Function<HashParams, HashScheme> factory = SCHEMES.get(name);
+    Function<ParamValues, HashScheme> factory = SCHEMES.get(name);
     if (factory == null) {
       throw new IllegalArgumentException("no hash scheme " + name + "; there are " + names());
     }
-    return factory.apply(params);
+    return factory.apply(params.values);
   }
 
   /**
@@ -59,12 +59,12 @@ public final class HashSchemes {
    */
   public static BlockChain open(String name, HashParams params, Retention retention) {
     HashScheme scheme = byName(name, params);
-    BlockChain chain = open(scheme, params, retention);
-    params.addExtras(chain);
+    BlockChain chain = open(scheme, params.values, retention);
+    params.values.addExtras(chain);
     return chain;
   }
 
-  private static BlockChain open(HashScheme scheme, HashParams params, Retention retention) {
+  private static BlockChain open(HashScheme scheme, ParamValues params, Retention retention) {
     Long first = params.firstTokenIndex;
     if (params.parent == null) {
       if (first != null && first != 0) {
@@ -95,7 +95,7 @@ public final class HashSchemes {
    * @param params block size, which is required, and the keys
    */
   public static HashScheme content(HashParams params) {
-    return new ContentScheme(params);
+    return new ContentScheme(params.values);
   }
 
   /**

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * pkg/kvcache/kvblock/token_processor.go}). The root covers a seed and the name of the model or
  * adapter; items' identifiers follow the tokens, on block 0 the salt after them.
  */
-final class LlmdScheme extends HashScheme {
+final class LlmdScheme extends NumberScheme {
 
   static final String NAME = "llmd";
 
@@ -25,7 +25,7 @@ final class LlmdScheme extends HashScheme {
   private final @Nullable String cacheSalt;
   private final long root;
 
-  LlmdScheme(HashParams params) {
+  LlmdScheme(ParamValues params) {
     super(
         new HashNamespace(
             NAME,
@@ -39,7 +39,7 @@ final class LlmdScheme extends HashScheme {
     this.root = xxh64 ? rootXxh64(params) : rootFnv(params);
   }
 
-  private static String algorithm(HashParams params) {
+  private static String algorithm(ParamValues params) {
     String algorithm = params.algorithm == null ? CBOR_FNV : params.algorithm;
     if (!algorithm.equals(CBOR_FNV) && !algorithm.equals(XXH64)) {
       throw new IllegalArgumentException(
@@ -48,12 +48,12 @@ final class LlmdScheme extends HashScheme {
     return algorithm;
   }
 
-  private static String seed(HashParams params) {
+  private static String seed(ParamValues params) {
     return params.seed == null ? "" : params.seed;
   }
 
   /** The adapter's name where the request uses one, as the router sees it as the model. */
-  private static String model(HashParams params) {
+  private static String model(ParamValues params) {
     String model = params.loraName == null ? params.model : params.loraName;
     if (model == null) {
       throw new IllegalArgumentException("llmd needs the name of the model");
@@ -61,7 +61,7 @@ final class LlmdScheme extends HashScheme {
     return model;
   }
 
-  private static long rootFnv(HashParams params) {
+  private static long rootFnv(ParamValues params) {
     byte[] seed = Bytes.utf8(seed(params));
     long root = fnv64a(seed, seed.length);
     if (params.legacy) {
@@ -75,7 +75,7 @@ final class LlmdScheme extends HashScheme {
     return fnv64a(cbor.buffer, cbor.length);
   }
 
-  private static long rootXxh64(HashParams params) {
+  private static long rootXxh64(ParamValues params) {
     byte[] seed = Bytes.utf8(seed(params));
     long root = XxHash.xxh64(seed, 0, seed.length);
     if (params.legacy) {
@@ -95,31 +95,6 @@ final class LlmdScheme extends HashScheme {
       hash = (hash ^ (input[i] & 0xFF)) * FNV_PRIME;
     }
     return hash;
-  }
-
-  @Override
-  public ReportedForm reportedForm() {
-    return ReportedForm.WHOLE_64_UNSIGNED;
-  }
-
-  @Override
-  public int digestBytes() {
-    return 0;
-  }
-
-  @Override
-  public long maxTokenId() {
-    return UNSIGNED_INT_MAX;
-  }
-
-  @Override
-  int linkBytes() {
-    return Long.BYTES;
-  }
-
-  @Override
-  byte[] parseLink(String text) {
-    return Bytes.ofLong(HashParams.unsigned("a parent hash", text));
   }
 
   @Override

@@ -41,7 +41,7 @@ final class SglangScheme extends HashScheme {
   private final byte @Nullable [] root;
   private final byte @Nullable [] loraMix;
 
-  SglangScheme(Kind kind, HashParams params) {
+  SglangScheme(Kind kind, ParamValues params) {
     super(namespace(kind, params), params.eagle ? 1 : 0);
     this.kind = kind;
     this.eagle = params.eagle;
@@ -52,7 +52,7 @@ final class SglangScheme extends HashScheme {
     this.loraMix = mixed == null || kind != Kind.EVENT ? null : sha256(LORA_TAG, Bytes.utf8(mixed));
   }
 
-  private static HashNamespace namespace(Kind kind, HashParams params) {
+  private static HashNamespace namespace(Kind kind, ParamValues params) {
     boolean storage = kind == Kind.HICACHE && params.namespaced;
     boolean events = kind != Kind.HICACHE && params.namespaced;
     long engine =
@@ -74,7 +74,7 @@ final class SglangScheme extends HashScheme {
     return new HashNamespace(kind.schemeName, params.blockTokens(1), engine, unhashed, hashed);
   }
 
-  private static byte @Nullable [] root(Kind kind, HashParams params) {
+  private static byte @Nullable [] root(Kind kind, ParamValues params) {
     String salt = params.cacheSalt;
     if (!params.namespaced) {
       return null;

@@ -3,6 +3,7 @@ package dev.warmpath.hash;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -20,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class VllmScheme extends HashScheme {
 
   /** What seeds NONE_HASH where PYTHONHASHSEED is unset and the digest is SHA-256. */
-  static final String DEFAULT_SEED = "vllm-none-hash";
+  private static final String DEFAULT_SEED = "vllm-none-hash";
+
+  private static final String ROOT = "NONE_HASH";
 
   /** The values of vLLM's {@code --prefix-caching-hash-algo}. */
   enum Algorithm {
@@ -54,11 +57,11 @@ final class VllmScheme extends HashScheme {
   /** The encoded extra keys of a block that has no others than the adapter. */
   private final byte[] plainKeys;
 
-  VllmScheme(Algorithm algorithm, HashParams params) {
+  VllmScheme(Algorithm algorithm, ParamValues params) {
     this(algorithm, params, root(algorithm, params));
   }
 
-  private VllmScheme(Algorithm algorithm, HashParams params, byte[] root) {
+  private VllmScheme(Algorithm algorithm, ParamValues params, byte[] root) {
     super(
         new HashNamespace(
             algorithm.schemeName,
@@ -80,47 +83,45 @@ final class VllmScheme extends HashScheme {
         newEncoder().extraKeys(loraName == null ? List.of() : List.of(new ExtraKey.Text(loraName)));
   }
 
-  private static MultimodalKeyStyle style(HashParams params) {
+  private static MultimodalKeyStyle style(ParamValues params) {
     return params.multimodalKeyStyle == null ? MultimodalKeyStyle.PAIR : params.multimodalKeyStyle;
   }
 
-  private static byte[] root(Algorithm algorithm, HashParams params) {
+  private static byte[] root(Algorithm algorithm, ParamValues params) {
     if (params.legacy && algorithm != Algorithm.SHA256_CBOR) {
       throw new IllegalArgumentException(
           "only vllm-sha256-cbor has a legacy form, not " + algorithm.schemeName);
     }
     String given = params.noneHash;
-    String seed = params.seed;
-    if (seed == null && given == null) {
-      if (algorithm.digestBytes != Sha256.BYTES) {
-        throw new IllegalArgumentException(
-            algorithm.schemeName
-                + " needs the engine's PYTHONHASHSEED as seed: without one the engine's is random");
-      }
-      seed = DEFAULT_SEED;
-    }
-    byte[] derived = seed == null ? null : noneHash(algorithm, params.legacy, seed);
     if (given == null) {
-      if (derived == null) {
-        throw new IllegalStateException("no root");
-      }
-      return derived;
+      String seed = params.seed == null ? defaultSeed(algorithm) : params.seed;
+      return noneHash(algorithm, params.legacy, seed);
     }
-    byte[] root =
-        params.legacy ? Bytes.ofLong(HashParams.unsigned("NONE_HASH", given)) : hex(given);
-    // Before vLLM hashed its random root, it took 32 random bytes whatever the algorithm.
-    if (!params.legacy && root.length != algorithm.digestBytes && root.length != Sha256.BYTES) {
-      throw new IllegalArgumentException(
-          "NONE_HASH must be " + algorithm.digestBytes + " bytes, not " + root.length);
-    }
-    if (derived != null && !MessageDigest.isEqual(derived, root)) {
-      throw new IllegalArgumentException("NONE_HASH does not belong to the seed");
+    byte[] root = params.legacy ? Bytes.ofLong(Bytes.unsigned(ROOT, given)) : hex(algorithm, given);
+    if (params.seed != null
+        && !Arrays.equals(root, noneHash(algorithm, params.legacy, params.seed))) {
+      throw new IllegalArgumentException(ROOT + " does not belong to the seed");
     }
     return root;
   }
 
-  private static byte[] hex(String noneHash) {
-    return Bytes.fromHex("NONE_HASH", noneHash, -1);
+  private static String defaultSeed(Algorithm algorithm) {
+    if (algorithm.digestBytes != Sha256.BYTES) {
+      throw new IllegalArgumentException(
+          algorithm.schemeName
+              + " needs the engine's PYTHONHASHSEED as seed: without one the engine's is random");
+    }
+    return DEFAULT_SEED;
+  }
+
+  /** Before vLLM hashed its random root, that was 32 random bytes whatever the algorithm. */
+  private static byte[] hex(Algorithm algorithm, String noneHash) {
+    byte[] root = Bytes.fromHex(ROOT, noneHash, -1);
+    if (root.length != algorithm.digestBytes && root.length != Sha256.BYTES) {
+      throw new IllegalArgumentException(
+          ROOT + " must be " + algorithm.digestBytes + " bytes, not " + root.length);
+    }
+    return root;
   }
 
   private static byte[] noneHash(Algorithm algorithm, boolean legacy, String seed) {

@@ -20,13 +20,16 @@ public final class RankState {
 
   private static final double LATENCY_WEIGHT = 0.2;
 
+  /** In the value of {@link #begin}, beside the generation. */
+  private static final long STREAMED = 1L << 32;
+
   // Plain fields behind updaters: a decision over a thousand ranks reads all of them.
   private static final AtomicIntegerFieldUpdater<RankState> IN_FLIGHT =
       AtomicIntegerFieldUpdater.newUpdater(RankState.class, "inFlight");
-  private static final AtomicLongFieldUpdater<RankState> IN_FLIGHT_TOKENS =
-      AtomicLongFieldUpdater.newUpdater(RankState.class, "inFlightTokens");
   private static final AtomicLongFieldUpdater<RankState> UNSEEN =
       AtomicLongFieldUpdater.newUpdater(RankState.class, "unseen");
+  private static final AtomicLongFieldUpdater<RankState> STREAMED_TOKENS =
+      AtomicLongFieldUpdater.newUpdater(RankState.class, "streamedTokens");
   private static final AtomicLongFieldUpdater<RankState> EVEN_TOKENS =
       AtomicLongFieldUpdater.newUpdater(RankState.class, "evenTokens");
   private static final AtomicLongFieldUpdater<RankState> ODD_TOKENS =
@@ -36,7 +39,6 @@ public final class RankState {
 
   private final WorkerRank target;
   private volatile int inFlight;
-  private volatile long inFlightTokens;
 
   /**
    * Requests that telemetry may not show yet, see {@link Unseen}: those begun since the last sample
@@ -44,7 +46,13 @@ public final class RankState {
    */
   private volatile long unseen;
 
-  /** The tokens of those of even generations, and of odd ones: two generations live at a time. */
+  /** Tokens of streamed requests without a first byte. */
+  private volatile long streamedTokens;
+
+  /**
+   * Tokens of the other unseen requests: of even generations, and of odd ones, since two
+   * generations live at a time.
+   */
   private volatile long evenTokens;
 
   private volatile long oddTokens;
@@ -71,11 +79,6 @@ public final class RankState {
     return inFlight;
   }
 
-  /** Prompt tokens (estimated where not exact) of this client's requests running there now. */
-  public long inFlightTokens() {
-    return inFlightTokens;
-  }
-
   /**
    * Requests of this client running there that the last telemetry reading can't show, because they
    * began after it was asked for.
@@ -84,12 +87,16 @@ public final class RankState {
     return Unseen.count(unseen);
   }
 
-  /** Prompt tokens of the requests that {@link #inFlightUnseen} counts. */
-  public long inFlightUnseenTokens() {
+  /**
+   * Prompt tokens that this client has sent there and that are probably still to be computed, which
+   * no telemetry shows: of a streamed request until its first byte; of another, whose first byte
+   * comes with its last, until the next telemetry reading or its end.
+   */
+  public long prefillTokens() {
     long word = unseen;
     long generation = Unseen.generation(word);
     long previous = Unseen.previous(word);
-    long tokens = Unseen.tokens(tokenWord(generation), generation);
+    long tokens = streamedTokens + Unseen.tokens(tokenWord(generation), generation);
     return Unseen.asked(word) ? tokens + Unseen.tokens(tokenWord(previous), previous) : tokens;
   }
 
@@ -148,13 +155,17 @@ public final class RankState {
   /**
    * Counts a request in.
    *
-   * @param tokens its prompt tokens
-   * @return what {@link #end} wants back
+   * @param tokens its prompt tokens that the rank has to compute: without those it holds already
+   * @param streamed whether its first byte tells that its prompt was computed
+   * @return what {@link #computed} and {@link #end} want back
    */
-  public long begin(int tokens) {
+  public long begin(int tokens, boolean streamed) {
     IN_FLIGHT.incrementAndGet(this);
-    IN_FLIGHT_TOKENS.addAndGet(this, tokens);
     long generation = Unseen.generation(UNSEEN.incrementAndGet(this));
+    if (streamed) {
+      STREAMED_TOKENS.addAndGet(this, tokens);
+      return generation | STREAMED;
+    }
     AtomicLongFieldUpdater<RankState> tokenWord = tokenUpdater(generation);
     long before;
     long after;
@@ -165,21 +176,34 @@ public final class RankState {
     return generation;
   }
 
-  /** Counts a request out: once per {@link #begin}, with the same tokens and the value it gave. */
-  public void end(int tokens, long begun) {
-    IN_FLIGHT.decrementAndGet(this);
-    IN_FLIGHT_TOKENS.addAndGet(this, -tokens);
+  /**
+   * Its prompt is computed: the first byte came, or the request is over. Once per {@link #begin},
+   * with the same tokens and the value it gave.
+   */
+  public void computed(int tokens, long begun) {
+    if ((begun & STREAMED) != 0) {
+      STREAMED_TOKENS.addAndGet(this, -tokens);
+      return;
+    }
+    AtomicLongFieldUpdater<RankState> tokenWord = tokenUpdater(begun);
     long before;
     long after;
-    do {
-      before = unseen;
-      after = Unseen.ended(before, begun);
-    } while (before != after && !UNSEEN.compareAndSet(this, before, after));
-    AtomicLongFieldUpdater<RankState> tokenWord = tokenUpdater(begun);
     do {
       before = tokenWord.get(this);
       after = Unseen.tokensEnded(before, begun, tokens);
     } while (before != after && !tokenWord.compareAndSet(this, before, after));
+  }
+
+  /** Counts a request out: once per {@link #begin}, with the value it gave. */
+  public void end(long begun) {
+    IN_FLIGHT.decrementAndGet(this);
+    long generation = begun & ~STREAMED;
+    long before;
+    long after;
+    do {
+      before = unseen;
+      after = Unseen.ended(before, generation);
+    } while (before != after && !UNSEEN.compareAndSet(this, before, after));
   }
 
   /**

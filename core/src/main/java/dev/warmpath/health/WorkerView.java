@@ -29,7 +29,7 @@ public record WorkerView(
    * @param rank who it is
    * @param availability what is believed of it
    * @param inFlight requests of this client running there
-   * @param inFlightTokens their prompt tokens
+   * @param prefillTokens prompt tokens sent there and probably still to be computed
    * @param latencyMillis moving average of this client's time to first byte there, NaN before the
    *     first
    * @param load the last telemetry, or null before the first
@@ -41,7 +41,7 @@ public record WorkerView(
       WorkerRank rank,
       Availability availability,
       int inFlight,
-      long inFlightTokens,
+      long prefillTokens,
       double latencyMillis,
       @Nullable RankLoad load,
       @Nullable String loadSource,
@@ -54,7 +54,7 @@ public record WorkerView(
           rank,
           state.availability(),
           state.inFlight(),
-          state.inFlightTokens(),
+          state.prefillTokens(),
           state.latencyMillis(),
           load == null ? null : load.load(),
           load == null ? null : load.source(),

@@ -28,16 +28,28 @@ final class Board {
 
   private static final int TIES = 0x7135;
 
+  private static final RankLoad SILENT =
+      new RankLoad(
+          -1,
+          Double.NaN,
+          Double.NaN,
+          Double.NaN,
+          Double.NaN,
+          Double.NaN,
+          Double.NaN,
+          Double.NaN,
+          Double.NaN,
+          Double.NaN);
+
   private final PrefixSource.Query query;
+  private final Complaint complaint;
   private @Nullable RouteContext context;
   private @Nullable ChainPlan plan;
 
-  private @Nullable RankState[] states = {};
   private int[] tiers = {};
   private int tier;
   private int[] members = {};
   private int memberCount;
-  private int[] positions = {};
   private int[] live = {};
   private int liveCount;
 
@@ -58,12 +70,14 @@ final class Board {
   private double[] hitRate = {};
   private double[] inFlight = {};
   private double[] latency = {};
+  private double meanLatency;
 
   private @Nullable Link placedBy;
   private double placedScore;
 
-  Board(PrefixSource.Query query) {
+  Board(PrefixSource.Query query, Complaint complaint) {
     this.query = query;
+    this.complaint = complaint;
   }
 
   /** Takes in the candidates of a plan that were not given yet, unless there are none. */
@@ -77,19 +91,32 @@ final class Board {
     int size = candidates.size();
     grow(size);
     int best = LEFT_OUT;
+    int[] tiers = this.tiers;
+    int[] members = this.members;
     boolean open = filters.isEmpty();
     boolean untouched = plan.untouched();
+    int healthy = 0;
     for (int i = 0; i < size; i++) {
       RankState state = fleet.state(WorkerRank.slotOf(candidates.holderId(i)));
-      states[i] = state;
       int standing =
           open || filters.accept(context, candidates.get(i), state) ? standing(state) : LEFT_OUT;
       tiers[i] = standing;
+      if (standing == HEALTHY) {
+        members[healthy++] = i;
+      }
       if (standing < best && (untouched || !plan.given(i))) {
         best = standing;
       }
     }
-    enter(best);
+    tier = best;
+    matchesRead = false;
+    loadsRead = false;
+    if (best == HEALTHY) {
+      memberCount = healthy;
+      refill();
+    } else {
+      enter(best);
+    }
     return best < LEFT_OUT;
   }
 
@@ -109,7 +136,6 @@ final class Board {
       int size = candidates().size();
       for (int i = 0; i < size; i++) {
         if (tiers[i] == tier) {
-          positions[i] = memberCount;
           members[memberCount++] = i;
         }
       }
@@ -214,13 +240,11 @@ final class Board {
     }
     matchesRead = true;
     RouteContext context = context();
-    CandidateSet candidates = context.candidates();
-    int tokens = context.prompt().tokens();
-    query.match(context.prompt());
+    boolean known = match(context);
     int least = memberCount == 0 ? 0 : Integer.MAX_VALUE;
     for (int k = 0; k < memberCount; k++) {
       int i = members[k];
-      int held = Math.max(0, Math.min(tokens, query.tokens(candidates.holderId(i))));
+      int held = known ? held(context, i) : 0;
       matched[i] = held;
       least = Math.min(least, held);
     }
@@ -240,69 +264,92 @@ final class Board {
     long now = context.nowNanos();
     long limit = context.environment().telemetryLimitNanos();
     double perToken = 1.0 / context.environment().tokensPerRequest();
-    Mean others = new Mean();
-    Mean queues = new Mean();
-    Mean usages = new Mean();
-    Mean hits = new Mean();
-    Mean latencies = new Mean();
+    // All in local variables: this loop is most of a decision over many ranks, and each volatile
+    // read makes the compiler read fields anew.
+    FleetView fleet = context.fleet();
+    CandidateSet candidates = context.candidates();
+    int[] members = this.members;
+    int memberCount = this.memberCount;
+    double[] running = this.running;
+    double[] waiting = this.waiting;
+    double[] usage = this.usage;
+    double[] hitRate = this.hitRate;
+    double[] inFlight = this.inFlight;
+    double[] latency = this.latency;
+    double others = 0;
+    double queued = 0;
+    double used = 0;
+    double hits = 0;
+    double latencies = 0;
+    int knownRunning = 0;
+    int knownWaiting = 0;
+    int knownUsage = 0;
+    int knownHits = 0;
+    int knownLatencies = 0;
     for (int k = 0; k < memberCount; k++) {
       int i = members[k];
-      RankState state = state(i);
+      RankState state = fleet.state(WorkerRank.slotOf(candidates.holderId(i)));
       int own = state.inFlight();
-      LoadSnapshot snapshot = state.load();
-      RankLoad load = snapshot != null && snapshot.ageNanos(now) <= limit ? snapshot.load() : null;
-      double r = load == null ? Double.NaN : load.runningRequests();
-      double w = load == null ? Double.NaN : load.waitingRequests();
+      double prefill = state.prefillTokens() * perToken;
+      LoadSnapshot fresh = state.freshLoad(now, limit);
+      RankLoad load = fresh == null ? SILENT : fresh.load();
+      double r = load.runningRequests();
       running[i] = r;
-      waiting[i] = w;
-      usage[i] = load == null ? Double.NaN : load.tokenUsage();
-      hitRate[i] = load == null ? Double.NaN : load.cacheHitRate();
-      latency[i] = state.latencyMillis();
       if (Double.isNaN(r)) {
-        inFlight[i] = own + state.inFlightTokens() * perToken;
+        inFlight[i] = own + prefill;
       } else {
         int unseen = state.inFlightUnseen();
-        inFlight[i] = unseen + state.inFlightUnseenTokens() * perToken;
-        others.add(Math.max(0, r - (own - unseen)));
+        inFlight[i] = unseen + prefill;
+        others += Math.max(0, r - (own - unseen));
+        knownRunning++;
       }
-      queues.add(w);
-      usages.add(usage[i]);
-      hits.add(hitRate[i]);
-      latencies.add(latency[i]);
+      double w = load.waitingRequests();
+      waiting[i] = w;
+      if (!Double.isNaN(w)) {
+        queued += w;
+        knownWaiting++;
+      }
+      double t = load.tokenUsage();
+      usage[i] = t;
+      if (!Double.isNaN(t)) {
+        used += t;
+        knownUsage++;
+      }
+      double c = load.cacheHitRate();
+      hitRate[i] = c;
+      if (!Double.isNaN(c)) {
+        hits += c;
+        knownHits++;
+      }
+      double l = state.latencyMillis();
+      latency[i] = l;
+      if (!Double.isNaN(l)) {
+        latencies += l;
+        knownLatencies++;
+      }
     }
-    double meanOthers = others.or(0);
-    double meanQueue = queues.or(0);
-    double meanUsage = usages.or(0);
-    double meanHits = hits.or(0);
-    double meanLatency = latencies.or(1);
+    fill(running, knownRunning, mean(others, knownRunning));
+    fill(waiting, knownWaiting, mean(queued, knownWaiting));
+    fill(usage, knownUsage, mean(used, knownUsage));
+    fill(hitRate, knownHits, mean(hits, knownHits));
+    meanLatency = latencies > 0 ? latencies / knownLatencies : 1;
+    fill(latency, knownLatencies, meanLatency);
+  }
+
+  private static double mean(double sum, int count) {
+    return count == 0 ? 0 : sum / count;
+  }
+
+  /** Puts a mean in place of what is unknown. */
+  private void fill(double[] values, int known, double mean) {
+    if (known == memberCount) {
+      return;
+    }
     for (int k = 0; k < memberCount; k++) {
       int i = members[k];
-      running[i] = known(running[i], meanOthers);
-      waiting[i] = known(waiting[i], meanQueue);
-      usage[i] = known(usage[i], meanUsage);
-      hitRate[i] = known(hitRate[i], meanHits);
-      latency[i] = known(latency[i] / meanLatency, 1);
-    }
-  }
-
-  private static double known(double value, double otherwise) {
-    return Double.isNaN(value) ? otherwise : value;
-  }
-
-  /** The mean of what is known; the compiler takes it apart, so it is no allocation. */
-  private static final class Mean {
-    private double sum;
-    private int count;
-
-    void add(double value) {
-      if (!Double.isNaN(value)) {
-        sum += value;
-        count++;
+      if (Double.isNaN(values[i])) {
+        values[i] = mean;
       }
-    }
-
-    double or(double otherwise) {
-      return count == 0 ? otherwise : sum / count;
     }
   }
 
@@ -333,7 +380,7 @@ final class Board {
 
   /** Time to first byte over the members' mean. */
   double latency(int candidate) {
-    return latency[candidate];
+    return latency[candidate] / meanLatency;
   }
 
   /** All requests there, queued or not, seen or not. */
@@ -346,14 +393,33 @@ final class Board {
     return matched[candidate];
   }
 
+  /** Prompt tokens it holds, whether or not the others were asked. */
+  int matchedAlone(int candidate) {
+    if (matchesRead) {
+      return matched[candidate];
+    }
+    RouteContext context = context();
+    return match(context) ? held(context, candidate) : 0;
+  }
+
+  private boolean match(RouteContext context) {
+    try {
+      query.match(context.prompt());
+      return true;
+    } catch (RuntimeException e) {
+      complaint.about("The prefix source failed: requests are routed without it", e);
+      return false;
+    }
+  }
+
+  private int held(RouteContext context, int candidate) {
+    int held = query.tokens(context.candidates().holderId(candidate));
+    return Math.max(0, Math.min(context.prompt().tokens(), held));
+  }
+
   /** Prompt tokens it holds and not every member does. */
   int gain(int candidate) {
     return matched[candidate] - shared;
-  }
-
-  /** Prompt tokens that every member holds. */
-  int shared() {
-    return shared;
   }
 
   int liveCount() {
@@ -373,11 +439,6 @@ final class Board {
     return members[k];
   }
 
-  /** A member's place among the members. */
-  int position(int member) {
-    return positions[member];
-  }
-
   int tier() {
     return tier;
   }
@@ -391,7 +452,11 @@ final class Board {
   }
 
   RankState state(int candidate) {
-    return Objects.requireNonNull(states[candidate]);
+    // Looked up again rather than kept: a reference stored in a long-lived array costs the
+    // collector's
+    // barrier.
+    RouteContext context = context();
+    return context.fleet().state(WorkerRank.slotOf(context.candidates().holderId(candidate)));
   }
 
   CandidateSet candidates() {
@@ -428,10 +493,8 @@ final class Board {
       return;
     }
     int room = Math.max(16, size + (size >> 1));
-    states = new RankState[room];
     tiers = new int[room];
     members = new int[room];
-    positions = new int[room];
     live = new int[room];
     score = new double[room];
     extra = new double[room];

@@ -15,6 +15,7 @@ final class BoardPool {
   private static final int PROBES = 4;
 
   private final PrefixSource prefixes;
+  private final Complaint complaint = new Complaint();
   private final AtomicReferenceArray<Board> places;
   private final int mask;
 
@@ -37,7 +38,7 @@ final class BoardPool {
         }
       }
     }
-    return new Board(prefixes.newQuery());
+    return new Board(prefixes.newQuery(), complaint);
   }
 
   void giveBack(Board board) {

@@ -3,12 +3,15 @@ package dev.warmpath.policy;
 import java.util.Map;
 
 /**
- * The fewest tokens to compute before the first one comes out: those of the prompt that the rank
- * does not hold, and the load in front of it at so many tokens per request. Affinity has a price
- * and no switch: it fades as the gap in load grows. What every candidate holds cancels out, and so
- * a cold request goes by load alone.
+ * The fewest tokens to pay for: the load in front of the request at so many tokens each, and those
+ * of the prompt that the rank does not hold, twice, since a conversation that moves leaves its
+ * cache behind and pays again when it goes on. Affinity has a price and no switch: it fades as the
+ * gap in load grows. What every candidate holds cancels out, and so a cold request goes by load
+ * alone.
  */
 final class CacheAwareLink implements Link {
+  private static final double UNCACHED = 2;
+
   @Override
   public String name() {
     return "cache_aware";
@@ -22,7 +25,7 @@ final class CacheAwareLink implements Link {
     int tokens = board.context().prompt().tokens();
     for (int k = 0; k < board.liveCount(); k++) {
       int i = board.live(k);
-      board.score[i] = board.load(i) * perRequest + (tokens - board.matched(i));
+      board.score[i] = board.load(i) * perRequest + UNCACHED * (tokens - board.matched(i));
     }
     return true;
   }
@@ -31,7 +34,7 @@ final class CacheAwareLink implements Link {
   public Map<String, Double> terms(Board board, int candidate) {
     return Terms.of()
         .add("load", board.load(candidate) * board.context().environment().tokensPerRequest())
-        .add("uncached", board.context().prompt().tokens() - board.matched(candidate))
+        .add("uncached", UNCACHED * (board.context().prompt().tokens() - board.matched(candidate)))
         .map();
   }
 }

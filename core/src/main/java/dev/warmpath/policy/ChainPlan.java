@@ -62,12 +62,11 @@ final class ChainPlan implements RoutePlan {
       while (board.open(this)) {
         int chosen = board.pick(policy.links());
         if (claim(chosen)) {
-          board.readMatches();
           return new Candidate(
               board.rank(chosen),
               policy.stepName(board.placedBy()),
               board.placedScore(),
-              board.matched(chosen),
+              board.matchedAlone(chosen),
               board.tier() > Board.HEALTHY);
         }
         // Another thread was given it meanwhile.

@@ -9,10 +9,9 @@ package dev.warmpath.policy;
  *     of its prefill ahead, and all of ours waits for it
  * @param usage of T, KV token usage 0..1; 4 by default: a full cache counts as four requests, so it
  *     matters little while there is room and sends work away before the engine must preempt
- * @param inFlight of I, this client's requests that telemetry does not show yet, each as one plus
- *     its prompt tokens over {@link RoutingEnvironment#tokensPerRequest}; 1 by default, so that a
- *     token to be computed for another request weighs as much as a token of this one saved by a
- *     prefix
+ * @param inFlight of I, this client's requests that telemetry does not show yet, and its prompt
+ *     tokens still to be computed there, which telemetry never shows, over {@link
+ *     RoutingEnvironment#tokensPerRequest}; 1 by default
  * @param latency of L, the rank's time to first byte relative to the fleet's mean, 1 where unknown
  *     and never above 4; 1 by default: a rank that is twice as slow counts as one request more, one
  *     that hangs as three
@@ -20,8 +19,9 @@ package dev.warmpath.policy;
  *     is good for others' prompts, not for this one, and whoever follows it makes it true, so it
  *     may do no more than break near-ties
  * @param prefix of P, the prompt tokens that this rank need not compute and that not every other
- *     holds too, over {@link RoutingEnvironment#tokensPerRequest}; 1 by default: the scale says
- *     what a token is worth
+ *     holds too, over {@link RoutingEnvironment#tokensPerRequest}; 2 by default, twice a token
+ *     still to be computed for others: what is computed elsewhere is paid for now, and again when
+ *     the conversation goes on
  */
 public record LinearCostWeights(
     double running,
@@ -33,7 +33,7 @@ public record LinearCostWeights(
     double prefix) {
 
   /** The defaults, with their reasons above. */
-  public static final LinearCostWeights DEFAULT = new LinearCostWeights(1, 2, 4, 1, 1, 0.5, 1);
+  public static final LinearCostWeights DEFAULT = new LinearCostWeights(1, 2, 4, 1, 1, 0.5, 2);
 
   /** Refuses weights that are negative or not finite. */
   public LinearCostWeights {

@@ -12,11 +12,11 @@ import java.util.function.Supplier;
  *
  * <p>In all of them health comes first (see {@link RoutePlan}), a lower score wins, and equals are
  * told apart by the decision's chance. <em>Load</em> below is the requests that telemetry shows as
- * running and waiting, and those of this client that it does not show yet, each of them as one plus
- * its prompt tokens over {@link RoutingEnvironment#tokensPerRequest()}. Where there is no
- * telemetry, or it is older than {@link RoutingEnvironment#telemetryLimitNanos()}, it is all of
- * this client's own requests there, and for what other clients run there the mean of the other
- * ranks: unknown is never idle.
+ * running and waiting, those of this client that it does not show yet, and this client's prompt
+ * tokens still to be computed there, over {@link RoutingEnvironment#tokensPerRequest()}: one long
+ * request is more than one short one. Where there is no telemetry, or it is older than {@link
+ * RoutingEnvironment#telemetryLimitNanos()}, it is all of this client's own requests there, and for
+ * what other clients run there the mean of the other ranks: unknown is never idle.
  */
 public final class Policies {
   private static final Map<String, Supplier<RoutingPolicy>> BY_NAME = new LinkedHashMap<>();
@@ -60,10 +60,11 @@ public final class Policies {
   }
 
   /**
-   * The one with the fewest tokens to compute before this request's first: the part of the prompt
-   * it does not hold, plus its load at {@link RoutingEnvironment#tokensPerRequest()} each. There is
-   * no threshold at which affinity ends. A prefix that all hold makes no difference, and a prompt
-   * that none holds goes by load.
+   * The one with the fewest tokens to pay for: its load at {@link
+   * RoutingEnvironment#tokensPerRequest()} each, and twice the part of the prompt it does not hold,
+   * which is computed now and left behind for the conversation's next turn. There is no threshold
+   * at which affinity ends. A prefix that all hold makes no difference, and a prompt that none
+   * holds goes by load.
    */
   public static RoutingPolicy cacheAware() {
     return of(new CacheAwareLink());

@@ -11,10 +11,13 @@ final class RoundRobinLink implements Link {
   public boolean score(Board board) {
     int members = board.memberCount();
     int start = (int) (board.plan().turn() % members);
-    for (int k = 0; k < board.liveCount(); k++) {
-      int i = board.live(k);
-      int ahead = board.position(i) - start;
-      board.score[i] = ahead < 0 ? ahead + members : ahead;
+    int next = 0;
+    for (int k = 0; k < members && next < board.liveCount(); k++) {
+      int i = board.member(k);
+      if (i == board.live(next)) {
+        next++;
+        board.score[i] = k < start ? k - start + members : k - start;
+      }
     }
     return true;
   }

@@ -450,12 +450,12 @@ class HealthMonitorTest {
       FakeWorker a = fixture.addUp(A);
       a.ranks = List.of(load(-1, 1, 0));
       RankState state = fixture.state(A);
-      long before = state.begin(10);
+      long before = state.begin(10, true);
       long[] within = {-1};
       a.duringCall =
           () -> {
             if (within[0] < 0) {
-              within[0] = state.begin(10);
+              within[0] = state.begin(10, true);
             }
           };
       assertThat(state.inFlightUnseen()).isEqualTo(1);
@@ -464,9 +464,9 @@ class HealthMonitorTest {
       }
       assertThat(state.inFlight()).isEqualTo(2);
       assertThat(state.inFlightUnseen()).isEqualTo(1);
-      state.end(10, before);
+      state.end(before);
       assertThat(state.inFlightUnseen()).isEqualTo(1);
-      state.end(10, within[0]);
+      state.end(within[0]);
       assertThat(state.inFlightUnseen()).isZero();
       assertThat(state.inFlight()).isZero();
     }
@@ -477,7 +477,7 @@ class HealthMonitorTest {
     private void expectRestart(FakeWorker a, Runnable event, Duration within) {
       long epoch = fixture.worker(A).epoch();
       RankState old = fixture.state(A);
-      long begun = old.begin(100);
+      long begun = old.begin(100, true);
       a.models = List.of(ServedModel.named("new"));
       event.run();
       fixture.advance(within);
@@ -487,7 +487,7 @@ class HealthMonitorTest {
       RankState fresh = fixture.state(A);
       assertThat(fresh).isNotSameAs(old);
       assertThat(fresh.inFlight()).isZero();
-      old.end(100, begun);
+      old.end(begun);
       assertThat(fresh.inFlight()).isZero();
       // Once is enough.
       long renewed = fixture.worker(A).epoch();
@@ -831,7 +831,7 @@ class HealthMonitorTest {
       assertThat(before.availability()).isEqualTo(Availability.UNKNOWN);
       assertThat(before.detail()).isEqualTo("not looked at yet");
       fixture.advance(ofSeconds(20));
-      long begun = fixture.state(A).begin(64);
+      long begun = fixture.state(A).begin(64, true);
       WorkerView view = fixture.view(A);
       assertThat(view.worker().capabilities().blockSize()).isEqualTo(16);
       assertThat(view.availability()).isEqualTo(Availability.UP);
@@ -839,8 +839,8 @@ class HealthMonitorTest {
       assertThat(view.detail()).isEqualTo("200");
       assertThat(view.ranks()).hasSize(1);
       assertThat(view.ranks().get(0).inFlight()).isEqualTo(1);
-      assertThat(view.ranks().get(0).inFlightTokens()).isEqualTo(64);
-      fixture.state(A).end(64, begun);
+      assertThat(view.ranks().get(0).prefillTokens()).isEqualTo(64);
+      fixture.state(A).end(begun);
     }
   }
 

@@ -25,38 +25,58 @@ class InFlightTokensTest {
 
   private void assertUnseen(int requests, long tokens) {
     assertThat(state.inFlightUnseen()).isEqualTo(requests);
-    assertThat(state.inFlightUnseenTokens()).isEqualTo(tokens);
+    assertThat(state.prefillTokens()).isEqualTo(tokens);
   }
 
   @Test
-  void tokensAreUnseenUntilTheNextReading() {
-    long one = state.begin(100);
-    long two = state.begin(7_000);
+  void aStreamedRequestsTokensCountUntilItsFirstByte() {
+    long one = state.begin(100, true);
+    long two = state.begin(7_000, true);
     assertUnseen(2, 7_100);
-    state.end(100, one);
+    state.observe(READING);
+    assertUnseen(0, 7_100);
+    state.computed(100, one);
+    assertUnseen(0, 7_000);
+    state.end(one);
+    state.computed(7_000, two);
+    assertUnseen(0, 0);
+    assertThat(state.inFlight()).isEqualTo(1);
+    state.end(two);
+    assertThat(state.inFlight()).isZero();
+  }
+
+  @Test
+  void anotherRequestsTokensCountUntilTheNextReading() {
+    long one = state.begin(100, false);
+    long two = state.begin(7_000, false);
+    assertUnseen(2, 7_100);
+    state.computed(100, one);
+    state.end(one);
     assertUnseen(1, 7_000);
     state.observe(READING);
     assertUnseen(0, 0);
-    assertThat(state.inFlightTokens()).isEqualTo(7_000);
-    long three = state.begin(50);
-    state.end(7_000, two); // begun before the reading: not among the unseen any more
+    long three = state.begin(50, false);
+    state.computed(7_000, two); // begun before the reading: not counted any more
+    state.end(two);
     assertUnseen(1, 50);
-    state.end(50, three);
+    state.computed(50, three);
+    state.end(three);
     assertUnseen(0, 0);
     assertThat(state.inFlight()).isZero();
-    assertThat(state.inFlightTokens()).isZero();
   }
 
   @Test
   void countsSurviveManyReadings() {
     for (int i = 0; i < 70_000; i++) {
-      long begun = state.begin(i);
+      boolean streamed = i % 3 == 0;
+      long begun = state.begin(i, streamed);
       assertUnseen(1, i);
       if (i % 2 == 0) {
         state.observe(READING);
-        assertUnseen(0, 0);
+        assertUnseen(0, streamed ? i : 0);
       }
-      state.end(i, begun);
+      state.computed(i, begun);
+      state.end(begun);
       assertUnseen(0, 0);
     }
   }

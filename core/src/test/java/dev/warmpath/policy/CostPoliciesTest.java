@@ -135,6 +135,14 @@ class CostPoliciesTest {
   }
 
   @Test
+  void aRankAloneOfWhichNothingIsKnownIsAverage() {
+    try (TestFleet fleet = new TestFleet(1)) {
+      assertThat(view(explain(Policies.linearCost(), fleet, 10), 0).score())
+          .isEqualTo(LinearCostWeights.DEFAULT.latency());
+    }
+  }
+
+  @Test
   void latencyIsBoundedSoThatASlowRankComesBack() {
     try (TestFleet fleet = new TestFleet(64)) {
       for (int i = 1; i < 64; i++) {
@@ -147,14 +155,14 @@ class CostPoliciesTest {
   }
 
   @Test
-  void cacheAwareIsTokensToComputeAhead() {
+  void cacheAwareIsTokensToPayFor() {
     try (TestFleet fleet = new TestFleet(2)) {
       fleet.load(0, 3, 1).own(0, 1, 500).holds(0, 6_000).load(1, 2, 0).holds(1, 1_000);
       RouteExplanation why = explain(Policies.cacheAware(), fleet, 8_000);
       assertThat(view(why, 0).terms())
-          .containsExactly(entry("load", 5_500.0), entry("uncached", 2_000.0));
-      assertThat(view(why, 0).score()).isEqualTo(7_500.0);
-      assertThat(view(why, 1).score()).isEqualTo(9_000.0);
+          .containsExactly(entry("load", 5_500.0), entry("uncached", 4_000.0));
+      assertThat(view(why, 0).score()).isEqualTo(9_500.0);
+      assertThat(view(why, 1).score()).isEqualTo(16_000.0);
     }
   }
 
@@ -166,8 +174,8 @@ class CostPoliciesTest {
         fleet.load(0, running, 0);
         int first = first(Policies.cacheAware(), fleet, 12_000);
         // Followed while the load ahead costs less than what the prefix saves, and only then.
-        if (running != 10) {
-          assertThat(first).as("%d running", running).isEqualTo(running < 10 ? 0 : 1);
+        if (running != 20) {
+          assertThat(first).as("%d running", running).isEqualTo(running < 20 ? 0 : 1);
         }
         left = Math.max(left, first);
       }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import dev.warmpath.api.RouteDecision.CandidateView;
 import dev.warmpath.health.Availability;
+import dev.warmpath.prompt.Prompt;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -138,6 +139,46 @@ class HooksTest {
           };
       RoutingPolicy policy = Policies.filtered(Policies.random(), broken);
       assertThat(TestFleet.walk(policy.plan(fleet.context(1)))).hasSize(2);
+    }
+  }
+
+  @Test
+  void aPrefixSourceThatThrowsKnowsNothing() {
+    RoutingEnvironment environment =
+        RoutingEnvironment.builder()
+            .prefixes(
+                () ->
+                    new PrefixSource.Query() {
+                      @Override
+                      public void match(Prompt prompt) {
+                        throw new IllegalStateException("broken");
+                      }
+
+                      @Override
+                      public int tokens(long holderId) {
+                        return 1_000;
+                      }
+                    })
+            .build();
+    try (TestFleet fleet = new TestFleet(2).load(0, 1, 0).load(1, 2, 0)) {
+      RouteContext any = fleet.context(1);
+      RouteContext context =
+          new RouteContext(
+              any.fleet(),
+              any.candidates(),
+              any.prompt(),
+              any.options(),
+              environment,
+              fleet.now,
+              1,
+              false);
+      for (String name : List.of("cache_aware", "shortest_queue")) {
+        List<Candidate> all = TestFleet.drain(Policies.parse(name).plan(context));
+        assertThat(all)
+            .extracting(c -> c.target().toString())
+            .containsExactly(TestFleet.name(0), TestFleet.name(1));
+        assertThat(all).extracting(Candidate::matchedTokens).containsOnly(0);
+      }
     }
   }
 

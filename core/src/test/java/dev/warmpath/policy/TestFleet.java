@@ -120,10 +120,10 @@ final class TestFleet implements AutoCloseable {
     return this;
   }
 
-  /** Begins requests of this client. */
+  /** Begins streamed requests of this client. */
   TestFleet own(int i, int requests, int tokensEach) {
     for (int k = 0; k < requests; k++) {
-      state(i).begin(tokensEach);
+      state(i).begin(tokensEach, true);
     }
     return this;
   }

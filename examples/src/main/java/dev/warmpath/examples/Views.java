@@ -82,7 +82,7 @@ final class Views {
     }
     out.put("health", view.availability().label());
     out.put("in_flight", view.inFlight());
-    out.put("in_flight_tokens", view.inFlightTokens());
+    out.put("prefill_tokens", view.prefillTokens());
     Json.put(out, "latency_ms", view.latencyMillis());
     RankLoad load = view.load();
     ObjectNode of = out.putObject("load");
