@@ -10,7 +10,6 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
 import java.net.SocketException;
-import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -33,11 +32,14 @@ final class Failures {
     if (progress.cancelled()) {
       return failure(Kind.CANCELLED, phase, "cancelled", error);
     }
+    if (Thread.currentThread().isInterrupted()) {
+      return failure(Kind.CANCELLED, phase, "interrupted", error);
+    }
     if (progress.deadlinePassed()) {
       return failure(Kind.DEADLINE, phase, "the request's deadline passed", error);
     }
-    if (error instanceof SocketTimeoutException
-        || (error instanceof InterruptedIOException && "timeout".equals(error.getMessage()))) {
+    if (error instanceof InterruptedIOException) {
+      // A socket's, a call's or a body's timeout: an interrupt is dealt with above.
       return switch (phase) {
         case CONNECT -> failure(Kind.CONNECT, phase, "connect timed out", error);
         case BODY ->
@@ -49,9 +51,6 @@ final class Failures {
                 "no answer before the first-token deadline",
                 error);
       };
-    }
-    if (error instanceof InterruptedIOException) {
-      return failure(Kind.CANCELLED, phase, "interrupted", error);
     }
     if (phase == FailurePhase.CONNECT
         || error instanceof ConnectException
@@ -71,10 +70,12 @@ final class Failures {
     return failure(Kind.RESET, phase, "the connection broke", error);
   }
 
-  /**
-   * The connection closed or was reset before a byte of the response: the request may never have
-   * been seen.
-   */
+  /** The failure of an exchange that was cancelled while OkHttp itself saw nothing wrong. */
+  static TransportException cancelled(ExchangeProgress progress) {
+    return new TransportException(Kind.CANCELLED, progress.phase(), 0, "cancelled", null);
+  }
+
+  /** The connection closed or was reset before a byte of the response: the request may never have been seen. */
   private static boolean nothingCame(IOException error) {
     return error instanceof EOFException
         || error.getCause() instanceof EOFException

@@ -89,16 +89,17 @@ final class HttpReader {
   }
 
   private static TransportException failure(String path, IOException e) {
+    if (Thread.currentThread().isInterrupted()) {
+      return new TransportException(
+          Kind.CANCELLED, FailurePhase.AWAIT_HEADERS, 0, path + " was interrupted", e);
+    }
     if (e instanceof InterruptedIOException) {
-      return Thread.currentThread().isInterrupted()
-          ? new TransportException(
-              Kind.CANCELLED, FailurePhase.AWAIT_HEADERS, 0, path + " was interrupted", e)
-          : new TransportException(
-              Kind.FIRST_TOKEN_TIMEOUT,
-              FailurePhase.AWAIT_HEADERS,
-              0,
-              path + " did not answer in time",
-              e);
+      return new TransportException(
+          Kind.FIRST_TOKEN_TIMEOUT,
+          FailurePhase.AWAIT_HEADERS,
+          0,
+          path + " did not answer in time",
+          e);
     }
     boolean connect =
         e instanceof ConnectException
