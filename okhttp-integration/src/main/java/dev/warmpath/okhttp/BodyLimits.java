@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long the reads of one response body may take. Until a stream's first event (or to the end of
- * a whole response) one deadline holds, counted from sending, whatever trickles in meanwhile;
- * then the silence between two reads is limited. The request's deadline holds throughout.
+ * a whole response) one deadline holds, counted from sending, whatever trickles in meanwhile; then
+ * the silence between two reads is limited. The request's deadline holds throughout.
  */
 final class BodyLimits {
   private static final long NONE = Long.MAX_VALUE;

@@ -75,7 +75,10 @@ final class Failures {
     return new TransportException(Kind.CANCELLED, progress.phase(), 0, "cancelled", null);
   }
 
-  /** The connection closed or was reset before a byte of the response: the request may never have been seen. */
+  /**
+   * The connection closed or was reset before a byte of the response: the request may never have
+   * been seen.
+   */
   private static boolean nothingCame(IOException error) {
     return error instanceof EOFException
         || error.getCause() instanceof EOFException

@@ -46,8 +46,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Never repeats a request by itself, never follows a redirect, and keeps idle connections for
  * less long than engines do (uvicorn closes after 5 s), so that few are found closed. A client that
  * is passed in keeps its TLS, proxy, DNS and interceptors; its dispatcher, pool, cookies and
- * authenticator are not used. Thread
- * safe.
+ * authenticator are not used. Thread safe.
  */
 public final class OkHttpTransport implements Transport {
   /** Shorter than the 5 s after which engines close an idle connection. */
@@ -129,7 +128,8 @@ public final class OkHttpTransport implements Transport {
     Timeouts timeouts = request.timeouts();
     Duration total = timeouts.total();
     ExchangeProgress progress =
-        ExchangeProgress.watched(total == null ? Long.MAX_VALUE : System.nanoTime() + total.toNanos());
+        ExchangeProgress.watched(
+            total == null ? Long.MAX_VALUE : System.nanoTime() + total.toNanos());
     Call call =
         client(timeouts)
             .newCall(toOkHttp(request).newBuilder().tag(ExchangeProgress.class, progress).build());

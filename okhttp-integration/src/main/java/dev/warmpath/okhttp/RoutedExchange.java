@@ -164,8 +164,7 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
             && outbound.target().worker().engine() == EngineKind.SGLANG
             && progress.reachedWorker()
             && !chain.call().isCanceled();
-    hangup.begin(
-        tell ? () -> router.abort(outbound.target(), Objects.requireNonNull(rid)) : null);
+    hangup.begin(tell ? () -> router.abort(outbound.target(), Objects.requireNonNull(rid)) : null);
   }
 
   @Override

@@ -35,8 +35,9 @@ import okhttp3.ResponseBody;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes the calls of an existing OkHttp client: a call to the logical host ({@value #DEFAULT_HOST} unless set) goes to
- * the worker the router chooses; every other call passes by untouched. Add it as an application interceptor:
+ * Routes the calls of an existing OkHttp client: a call to the logical host ({@value #DEFAULT_HOST}
+ * unless set) goes to the worker the router chooses; every other call passes by untouched. Add it
+ * as an application interceptor:
  *
  * <pre>{@code
  * OkHttpClient.Builder builder = existing.newBuilder();
@@ -45,16 +46,19 @@ import org.jspecify.annotations.Nullable;
  * // base URL: http://warmpath.invalid/v1
  * }</pre>
  *
- * <p>Works with OkHttp 4.12 and 5. The call returns at the response's headers; until then failures are retried elsewhere.
- * Then the lease is held until the body ends, breaks or is closed: close every response. The response carries the
- * original request, headers {@code x-warmpath-worker}, {@code -policy}, {@code -attempts} and {@code -matched-tokens},
- * and the {@link RouteDecision} as a tag of its request.
+ * <p>Works with OkHttp 4.12 and 5. The call returns at the response's headers; until then failures
+ * are retried elsewhere. Then the lease is held until the body ends, breaks or is closed: close
+ * every response. The response carries the original request, headers {@code x-warmpath-worker},
+ * {@code -policy}, {@code -attempts} and {@code -matched-tokens}, and the {@link RouteDecision} as
+ * a tag of its request.
  *
- * <p>Only headers on the allow-list go to workers (content type, accept, request id, trace context, and what {@link
- * Builder#forwardHeader} adds): the application's own {@code Authorization} stays here; the worker's key takes its place.
+ * <p>Only headers on the allow-list go to workers (content type, accept, request id, trace context,
+ * and what {@link Builder#forwardHeader} adds): the application's own {@code Authorization} stays
+ * here; the worker's key takes its place.
  *
- * <p>The client's limits still count the logical host as one host, its idle connections outlive the workers' patience and
- * its read timeout cuts long prefills short unless {@link #tune} sets them right. Failures are {@link RouterIOException}s.
+ * <p>The client's limits still count the logical host as one host, its idle connections outlive the
+ * workers' patience and its read timeout cuts long prefills short unless {@link #tune} sets them
+ * right. Failures are {@link RouterIOException}s.
  */
 public final class RoutingInterceptor implements Interceptor {
   /** The host whose calls are routed. */
@@ -110,9 +114,10 @@ public final class RoutingInterceptor implements Interceptor {
   }
 
   /**
-   * Sets on {@code client} what routed calls need: a dispatcher without a limit per host, a pool that drops idle
-   * connections before workers do, no limit on the whole call, no redirects, and a watch that tells a stale pooled connection from a
-   * worker that broke. Replaces its dispatcher and connection pool, so call it on a builder for routed calls.
+   * Sets on {@code client} what routed calls need: a dispatcher without a limit per host, a pool
+   * that drops idle connections before workers do, no limit on the whole call, no redirects, and a
+   * watch that tells a stale pooled connection from a worker that broke. Replaces its dispatcher
+   * and connection pool, so call it on a builder for routed calls.
    */
   public static void tune(OkHttpClient.Builder client) {
     Dispatcher dispatcher = new Dispatcher();
@@ -263,8 +268,7 @@ public final class RoutingInterceptor implements Interceptor {
             .body(ResponseBody.create(json, MediaType.get("application/json")));
     if (status == 503) {
       // Whole seconds, rounded up: earlier is too early.
-      out.header(
-          "Retry-After", Long.toString(Math.max(1, retryAfter.plusMillis(999).toSeconds())));
+      out.header("Retry-After", Long.toString(Math.max(1, retryAfter.plusMillis(999).toSeconds())));
     }
     return out.build();
   }
@@ -281,7 +285,9 @@ public final class RoutingInterceptor implements Interceptor {
       this.router = Objects.requireNonNull(router, "router");
     }
 
-    /** Sets the host whose calls are routed; {@value RoutingInterceptor#DEFAULT_HOST} by default. */
+    /**
+     * Sets the host whose calls are routed; {@value RoutingInterceptor#DEFAULT_HOST} by default.
+     */
     public Builder host(String host) {
       this.host = host.toLowerCase(Locale.ROOT);
       return this;
@@ -303,7 +309,10 @@ public final class RoutingInterceptor implements Interceptor {
       return this;
     }
 
-    /** Sets the largest body that is read into memory to route by its prompt; larger ones go by load, and so do those that can be written only once and do not say how long they are. 64 MB. */
+    /**
+     * Sets the largest body that is read into memory to route by its prompt; larger ones go by
+     * load, and so do those that can be written only once and do not say how long they are. 64 MB.
+     */
     public Builder maxBodyBytes(long maxBodyBytes) {
       this.maxBodyBytes = maxBodyBytes;
       return this;

@@ -70,7 +70,8 @@ final class SseReader {
           }
           data.append(line, valueAt, line.length());
           if (data.length() > MAX_LINE_BYTES) {
-            throw new ProtocolException("an event is longer than " + MAX_LINE_BYTES + " characters");
+            throw new ProtocolException(
+                "an event is longer than " + MAX_LINE_BYTES + " characters");
           }
         }
         case "event" -> event = line.substring(valueAt);
