@@ -70,6 +70,19 @@ final class Failures {
     return failure(Kind.RESET, phase, "the connection broke", error);
   }
 
+  /**
+   * What OkHttp throws without declaring it, as what it should have been: its happy eyeballs let an
+   * {@link InterruptedException} through.
+   */
+  static IOException undeclared(Exception error) {
+    if (error instanceof InterruptedException) {
+      Thread.currentThread().interrupt();
+    }
+    IOException declared = new InterruptedIOException("interrupted");
+    declared.initCause(error);
+    return declared;
+  }
+
   /** The failure of an exchange that was cancelled while OkHttp itself saw nothing wrong. */
   static TransportException cancelled(ExchangeProgress progress) {
     return new TransportException(Kind.CANCELLED, progress.phase(), 0, "cancelled", null);

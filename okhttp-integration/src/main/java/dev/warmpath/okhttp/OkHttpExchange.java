@@ -71,6 +71,10 @@ final class OkHttpExchange implements Exchange {
       return result;
     } catch (IOException e) {
       throw Failures.of(e, progress);
+    } catch (RuntimeException | TransportException e) {
+      throw e;
+    } catch (Exception e) {
+      throw Failures.of(Failures.undeclared(e), progress);
     } finally {
       interrupts.done(this);
     }

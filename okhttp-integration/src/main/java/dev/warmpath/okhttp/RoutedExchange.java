@@ -105,6 +105,10 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
               .proceed(toWorker());
     } catch (IOException e) {
       throw failure(e);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw failure(Failures.undeclared(e));
     }
     progress.headersArrived();
     response = opened;

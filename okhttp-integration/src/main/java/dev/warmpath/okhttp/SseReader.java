@@ -74,7 +74,7 @@ final class SseReader {
                 "an event is longer than " + MAX_LINE_BYTES + " characters");
           }
         }
-        case "event" -> event = line.substring(valueAt);
+        case "event" -> event = valueAt < line.length() ? line.substring(valueAt) : null;
         default -> {
           // id, retry and unknown fields
         }

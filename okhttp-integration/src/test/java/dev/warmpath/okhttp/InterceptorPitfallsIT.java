@@ -558,6 +558,32 @@ class InterceptorPitfallsIT {
     }
   }
 
+  @Test
+  void anInterruptedThreadSendsNothingAndBlamesNobody() {
+    try (Fixture fixture = Fixture.over(first)) {
+      Call call = fixture.http().newCall(chat(BODY));
+      CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+      Thread caller =
+          new Thread(
+              () -> {
+                Thread.currentThread().interrupt();
+                try {
+                  text(call.execute());
+                  thrown.complete(null);
+                } catch (Throwable e) {
+                  thrown.complete(e);
+                }
+              });
+      caller.start();
+      assertThat(thrown.orTimeout(20, TimeUnit.SECONDS).join())
+          .isInstanceOfSatisfying(
+              RouterIOException.class,
+              e -> assertThat(e.routerException()).isInstanceOf(RequestCancelledException.class));
+      fixture.assertIdle();
+      assertThat(fixture.breaker(first.url())).isEqualTo("closed");
+    }
+  }
+
   // Timeouts
 
   @Test
@@ -643,7 +669,7 @@ class InterceptorPitfallsIT {
   void h2cWorksOverTheRewrite() throws Exception {
     try (MockWorker h2c = MockWorker.fresh()) {
       h2c.server().setProtocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE));
-      h2c.start().answers(request -> MockWorker.wholeStream());
+      h2c.start().answers(request -> MockWorker.wholeStreamInFrames());
       try (Fixture fixture = Fixture.over(h2c)) {
         OkHttpClient http =
             fixture.http(b -> {}, c -> c.protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE)));

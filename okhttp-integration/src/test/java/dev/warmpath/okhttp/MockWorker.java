@@ -107,6 +107,14 @@ final class MockWorker implements AutoCloseable {
     return stream("data: " + CHUNK + "\n\ndata: " + CHUNK + "\n\ndata: [DONE]\n\n").build();
   }
 
+  /** A whole stream for HTTP/2, which frames bodies itself. */
+  static MockResponse wholeStreamInFrames() {
+    return new MockResponse.Builder()
+        .setHeader("Content-Type", "text/event-stream")
+        .body("data: " + CHUNK + "\n\ndata: " + CHUNK + "\n\ndata: [DONE]\n\n")
+        .build();
+  }
+
   /** Reads the request, then closes the connection without a byte. */
   static MockResponse closesAfterRequest() {
     return new MockResponse.Builder().onResponseStart(new SocketEffect.CloseSocket()).build();
