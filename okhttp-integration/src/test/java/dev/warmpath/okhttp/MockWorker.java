@@ -51,7 +51,7 @@ final class MockWorker implements AutoCloseable {
 
   MockWorker start() {
     try {
-      server.start(InetAddress.getByName("127.0.0.1"), 0);
+      server.start(InetAddress.getLoopbackAddress(), 0);
     } catch (IOException e) {
       throw new AssertionError(e);
     }

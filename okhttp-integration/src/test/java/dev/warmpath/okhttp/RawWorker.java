@@ -33,7 +33,7 @@ final class RawWorker implements AutoCloseable {
   RawWorker(Answer answer) {
     this.answer = answer;
     try {
-      listening = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+      listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -95,7 +95,7 @@ final class RawWorker implements AutoCloseable {
   }
 
   private static int length(String head) {
-    for (String line : head.split("\r\n")) {
+    for (String line : head.split("\r\n", -1)) {
       if (line.toLowerCase(java.util.Locale.ROOT).startsWith("content-length:")) {
         return Integer.parseInt(line.substring(15).trim());
       }
@@ -115,8 +115,8 @@ final class RawWorker implements AutoCloseable {
   /** The head of a stream and its first bytes; it never ends. */
   static String stream(String text) {
     return "HTTP/1.1 200 OK\r\n"
-               + "Content-Type: text/event-stream\r\n"
-               + "Transfer-Encoding: chunked\r\n\r\n"
+        + "Content-Type: text/event-stream\r\n"
+        + "Transfer-Encoding: chunked\r\n\r\n"
         + (text.isEmpty() ? "" : Integer.toHexString(text.length()) + "\r\n" + text + "\r\n");
   }
 
