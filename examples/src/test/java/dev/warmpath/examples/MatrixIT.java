@@ -351,7 +351,7 @@ class MatrixIT {
                               .forEach(
                                   rank -> {
                                     assertThat(rank.inFlight()).isZero();
-                                    assertThat(rank.inFlightTokens()).isZero();
+                                    assertThat(rank.prefillTokens()).isZero();
                                   }));
             });
   }
