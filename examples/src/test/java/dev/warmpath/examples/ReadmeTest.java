@@ -50,7 +50,7 @@ class ReadmeTest {
             + " router) throws Exception {\n"
             + (snippet.contains("RouterClient router =")
                 ? "router(json, streamingJson); } void router(String json, String streamingJson)"
-                      + " throws Exception {\n"
+                    + " throws Exception {\n"
                 : "")
             + snippet
             + "}}";
