@@ -65,6 +65,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -320,12 +321,16 @@ public final class RouterClient implements AutoCloseable {
    *
    * @param request what to route; its body serves the decision and every attempt
    * @param exchanges opens an exchange for one attempt
+   * @param repeatable asked after a failed attempt: whether the request could be sent again; false
+   *     once a body that can be written only once has been
    * @return the first response that is not to be retried, open at its headers
    * @throws RouterException when no worker gave a response
    */
   public RequestRunner.Opened open(
-      RouterRequest request, Function<OutboundRequest, Exchange> exchanges) {
-    return runner.open(dispatcher.begin(request), exchanges);
+      RouterRequest request,
+      Function<OutboundRequest, Exchange> exchanges,
+      BooleanSupplier repeatable) {
+    return runner.open(dispatcher.begin(request), exchanges, repeatable);
   }
 
   /**
@@ -357,15 +362,19 @@ public final class RouterClient implements AutoCloseable {
             true,
             null,
             ABORT_TIMEOUTS);
-    return CompletableFuture.runAsync(
-        () -> {
-          try (ExchangeResponse response = exchange(request).execute()) {
-            response.readBody();
-          } catch (TransportException e) {
-            throw new CompletionException(e);
-          }
-        },
-        executor);
+    try {
+      return CompletableFuture.runAsync(
+          () -> {
+            try (ExchangeResponse response = exchange(request).execute()) {
+              response.readBody();
+            } catch (TransportException e) {
+              throw new CompletionException(e);
+            }
+          },
+          executor);
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /** The workers, to look at and to change. */

@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +63,7 @@ public final class Dispatch {
   private @Nullable Attempt lastAttempt;
   private @Nullable Failure lastFailure;
   private @Nullable Attempt staleReplayed;
+  private BooleanSupplier repeatable = () -> true;
   private volatile @Nullable Attempt current;
   private final CountDownLatch cancelled = new CountDownLatch(1);
 
@@ -184,7 +186,9 @@ public final class Dispatch {
     if (failure.deadline()) {
       throw deadlineExceeded();
     }
-    if (!failure.retryable() || started >= terms.settings().retry().maxAttempts()) {
+    if (!failure.retryable()
+        || started >= terms.settings().retry().maxAttempts()
+        || !repeatable.getAsBoolean()) {
       throw allFailed(failure);
     }
     if (failure.stale() && staleReplayed == null) {
@@ -327,10 +331,18 @@ public final class Dispatch {
   public void cancel() {
     cancelled.countDown();
     Attempt running = current;
-    if (running != null) {
-      running.cancelled();
+    try {
+      if (running != null) {
+        running.cancelled();
+      }
+    } finally {
+      finish(Outcome.CANCELLED, null, null);
     }
-    finish(Outcome.CANCELLED, null, null);
+  }
+
+  /** Sets what tells, after a failure, whether the request can still be sent once more. */
+  void repeatable(BooleanSupplier repeatable) {
+    this.repeatable = repeatable;
   }
 
   /** Whether {@link #cancel()} was called. */

@@ -20,6 +20,7 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -183,9 +184,14 @@ public final class RequestRunner {
    * response that is not to be retried.
    *
    * @param exchanges opens an exchange; called once per attempt
+   * @param repeatable asked after a failed attempt: whether the caller could send its request again
    * @throws RouterException as {@link Dispatcher#begin} and {@link Dispatch#next} do
    */
-  public Opened open(Dispatch dispatch, Function<OutboundRequest, Exchange> exchanges) {
+  public Opened open(
+      Dispatch dispatch,
+      Function<OutboundRequest, Exchange> exchanges,
+      BooleanSupplier repeatable) {
+    dispatch.repeatable(repeatable);
     return run(
         dispatch,
         exchanges,
@@ -223,9 +229,9 @@ public final class RequestRunner {
         attempt.failed(Failure.of(e), false);
       } catch (RouterException e) {
         throw e;
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         // A transport's bug, or a listener's: the lease goes back, and the caller sees what
-        // happened.
+        // happened. Code in other languages throws checked exceptions undeclared.
         attempt.failed(
             new Failure(
                 Failure.Blame.NONE,

@@ -10,7 +10,6 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
 import java.net.SocketException;
-import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -33,11 +32,14 @@ final class Failures {
     if (progress.cancelled()) {
       return failure(Kind.CANCELLED, phase, "cancelled", error);
     }
+    if (Thread.currentThread().isInterrupted()) {
+      return failure(Kind.CANCELLED, phase, "interrupted", error);
+    }
     if (progress.deadlinePassed()) {
       return failure(Kind.DEADLINE, phase, "the request's deadline passed", error);
     }
-    if (error instanceof SocketTimeoutException
-        || (error instanceof InterruptedIOException && "timeout".equals(error.getMessage()))) {
+    if (error instanceof InterruptedIOException) {
+      // A socket's, a call's or a body's timeout: an interrupt is dealt with above.
       return switch (phase) {
         case CONNECT -> failure(Kind.CONNECT, phase, "connect timed out", error);
         case BODY ->
@@ -49,9 +51,6 @@ final class Failures {
                 "no answer before the first-token deadline",
                 error);
       };
-    }
-    if (error instanceof InterruptedIOException) {
-      return failure(Kind.CANCELLED, phase, "interrupted", error);
     }
     if (phase == FailurePhase.CONNECT
         || error instanceof ConnectException
@@ -69,6 +68,24 @@ final class Failures {
           phase == FailurePhase.BODY ? Kind.RESET : Kind.PROTOCOL, phase, "not understood", error);
     }
     return failure(Kind.RESET, phase, "the connection broke", error);
+  }
+
+  /**
+   * What OkHttp throws without declaring it, as what it should have been: its happy eyeballs let an
+   * {@link InterruptedException} through.
+   */
+  static IOException undeclared(Exception error) {
+    if (error instanceof InterruptedException) {
+      Thread.currentThread().interrupt();
+    }
+    IOException declared = new InterruptedIOException("interrupted");
+    declared.initCause(error);
+    return declared;
+  }
+
+  /** The failure of an exchange that was cancelled while OkHttp itself saw nothing wrong. */
+  static TransportException cancelled(ExchangeProgress progress) {
+    return new TransportException(Kind.CANCELLED, progress.phase(), 0, "cancelled", null);
   }
 
   /**

@@ -2,49 +2,53 @@ package dev.warmpath.okhttp;
 
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.ExchangeResponse;
+import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.TransportException;
 import java.io.IOException;
-import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import okhttp3.Call;
-import okhttp3.Callback;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /** One call to one worker. */
 final class OkHttpExchange implements Exchange {
   private final Call call;
-  private final @Nullable Call abort;
+  private final OutboundRequest request;
+  private final @Nullable Supplier<CompletionStage<?>> abort;
   private final ExchangeProgress progress;
-  private final Duration interToken;
+  private final Hangup hangup;
   private final InterruptWatch interrupts;
 
   /**
    * Creates an exchange.
    *
    * @param call the call, tagged with {@code progress}
+   * @param request what it carries
    * @param abort tells the worker to end the request; made before the connection is dropped, where
    *     dropping alone would leave the request running; null where dropping suffices
-   * @param interToken the longest silence of a stream that flows
    * @param interrupts ends the exchange when a thread that waits for it is interrupted
    */
   OkHttpExchange(
       Call call,
-      @Nullable Call abort,
+      OutboundRequest request,
+      @Nullable Supplier<CompletionStage<?>> abort,
       ExchangeProgress progress,
-      Duration interToken,
       InterruptWatch interrupts) {
     this.call = call;
+    this.request = request;
     this.abort = abort;
     this.progress = progress;
-    this.interToken = interToken;
+    this.hangup = new Hangup(call);
     this.interrupts = interrupts;
   }
 
   @Override
   public ExchangeResponse execute() throws TransportException {
-    Response response = interruptibly(call::execute, Response::close);
-    return new OkHttpExchangeResponse(this, response, progress, interToken);
+    BodyLimits limits = BodyLimits.from(request.timeouts());
+    Response response = interruptibly(call::execute, this::close);
+    return new OkHttpExchangeResponse(response, this, progress, limits, request.path());
   }
 
   /**
@@ -62,12 +66,15 @@ final class OkHttpExchange implements Exchange {
       if (progress.cancelled()) {
         // An aborted request may still be answered: with what it had come to.
         discard.accept(result);
-        throw new TransportException(
-            TransportException.Kind.CANCELLED, progress.phase(), 0, "cancelled", null);
+        throw Failures.cancelled(progress);
       }
       return result;
     } catch (IOException e) {
       throw Failures.of(e, progress);
+    } catch (RuntimeException | TransportException e) {
+      throw e;
+    } catch (Exception e) {
+      throw Failures.of(Failures.undeclared(e), progress);
     } finally {
       interrupts.done(this);
     }
@@ -80,27 +87,12 @@ final class OkHttpExchange implements Exchange {
 
   @Override
   public void cancel() {
-    if (progress.cancelled()) {
-      return;
-    }
     progress.cancel();
-    Call first = abort;
-    if (first == null || !progress.reachedWorker()) {
-      call.cancel();
-      return;
-    }
-    first.enqueue(
-        new Callback() {
-          @Override
-          public void onFailure(Call aborted, IOException e) {
-            call.cancel();
-          }
+    hangup.begin(progress.reachedWorker() ? abort : null);
+  }
 
-          @Override
-          public void onResponse(Call aborted, Response response) {
-            call.cancel();
-            response.close();
-          }
-        });
+  /** Closes a response, once no hang-up needs its connection any more. */
+  void close(Response response) {
+    hangup.close(response::close);
   }
 }

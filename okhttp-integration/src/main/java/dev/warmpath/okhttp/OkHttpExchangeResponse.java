@@ -6,36 +6,49 @@ import dev.warmpath.api.StreamEvent;
 import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.TransportException;
 import dev.warmpath.transport.TransportException.Kind;
-import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import okhttp3.MediaType;
+import java.util.concurrent.atomic.AtomicReference;
 import okhttp3.Response;
 import okio.BufferedSource;
 import org.jspecify.annotations.Nullable;
 
-/** A response of OkHttp's whose headers have arrived. */
+/**
+ * A response of OkHttp's whose headers have arrived. OkHttp's bodies are not to be closed while
+ * another thread reads them: the reader is woken and closes it then.
+ */
 final class OkHttpExchangeResponse implements ExchangeResponse {
-  private final OkHttpExchange exchange;
+  private enum Use {
+    IDLE,
+    READING,
+    CLOSED
+  }
+
   private final Response response;
   private final BufferedSource source;
+  private final OkHttpExchange exchange;
   private final ExchangeProgress progress;
-  private final Duration interToken;
+  private final BodyLimits limits;
   private final boolean streaming;
+  private final boolean markedEnd;
   private final SseReader events;
+  private final AtomicReference<Use> use = new AtomicReference<>(Use.IDLE);
   private boolean ended;
 
   OkHttpExchangeResponse(
-      OkHttpExchange exchange, Response response, ExchangeProgress progress, Duration interToken) {
-    this.exchange = exchange;
+      Response response,
+      OkHttpExchange exchange,
+      ExchangeProgress progress,
+      BodyLimits limits,
+      String path) {
     this.response = response;
     this.source = response.body().source();
+    this.exchange = exchange;
     this.progress = progress;
-    this.interToken = interToken;
-    MediaType type = response.body().contentType();
-    this.streaming =
-        type != null && type.type().equals("text") && type.subtype().equals("event-stream");
+    this.limits = limits;
+    this.streaming = StreamFormat.events(response.body().contentType());
+    this.markedEnd = StreamFormat.endsMarked(path);
     this.events = new SseReader(source);
+    limits.awaitFirst(source.timeout());
   }
 
   @Override
@@ -55,6 +68,7 @@ final class OkHttpExchangeResponse implements ExchangeResponse {
 
   @Override
   public byte[] readBody() throws TransportException {
+    begin();
     try {
       return exchange.interruptibly(
           () -> {
@@ -64,25 +78,36 @@ final class OkHttpExchangeResponse implements ExchangeResponse {
             return source.readByteArray();
           });
     } finally {
+      end();
       close();
     }
   }
 
   @Override
   public @Nullable StreamEvent nextEvent() throws TransportException {
-    if (ended) {
-      return null;
+    begin();
+    try {
+      return ended ? null : event();
+    } finally {
+      end();
     }
+  }
+
+  private @Nullable StreamEvent event() throws TransportException {
     Optional<StreamEvent> read = exchange.interruptibly(() -> Optional.ofNullable(events.next()));
     StreamEvent event = read.orElse(null);
     FailurePhase phase = progress.phase();
     if (event == null) {
+      if (!markedEnd) {
+        ended = true;
+        return null;
+      }
       throw new TransportException(
           Kind.PROTOCOL, phase, 0, "the stream ended without its end marker", null);
     }
     if (phase != FailurePhase.BODY) {
       progress.bodyBegan();
-      source.timeout().timeout(interToken.toMillis(), TimeUnit.MILLISECONDS);
+      limits.flowing(source.timeout());
     }
     if (StreamFormat.done(event)) {
       ended = true;
@@ -97,8 +122,26 @@ final class OkHttpExchangeResponse implements ExchangeResponse {
     return event;
   }
 
+  private void begin() throws TransportException {
+    if (!use.compareAndSet(Use.IDLE, Use.READING)) {
+      throw Failures.cancelled(progress);
+    }
+  }
+
+  private void end() {
+    if (!use.compareAndSet(Use.READING, Use.IDLE)) {
+      exchange.close(response);
+    }
+  }
+
   @Override
   public void close() {
-    response.close();
+    switch (use.getAndSet(Use.CLOSED)) {
+      case IDLE -> exchange.close(response);
+      case READING -> exchange.cancel();
+      case CLOSED -> {
+        // whoever closed it first gives it up
+      }
+    }
   }
 }

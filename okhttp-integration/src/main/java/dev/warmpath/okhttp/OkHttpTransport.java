@@ -13,14 +13,22 @@ import dev.warmpath.transport.TransportException;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.Worker;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import okhttp3.Authenticator;
 import okhttp3.Call;
+import okhttp3.Callback;
 import okhttp3.ConnectionPool;
+import okhttp3.CookieJar;
 import okhttp3.Dispatcher;
 import okhttp3.HttpUrl;
 import okhttp3.MediaType;
@@ -28,6 +36,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.RequestBody;
+import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,14 +45,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Never repeats a request by itself, never follows a redirect, and keeps idle connections for
  * less long than engines do (uvicorn closes after 5 s), so that few are found closed. A client that
- * is passed in keeps its TLS, proxy, DNS and interceptors; its dispatcher is left alone. Thread
- * safe.
+ * is passed in keeps its TLS, proxy, DNS and interceptors; its dispatcher, pool, cookies and
+ * authenticator are not used. Thread safe.
  */
 public final class OkHttpTransport implements Transport {
   /** Shorter than the 5 s after which engines close an idle connection. */
   public static final Duration DEFAULT_KEEP_ALIVE = Duration.ofSeconds(4);
 
   private static final MediaType JSON = MediaType.get("application/json");
+  private static final String ABORT_PATH = "/abort_request";
   private static final Duration ABORT_TIMEOUT = Duration.ofSeconds(1);
 
   /**
@@ -58,7 +68,11 @@ public final class OkHttpTransport implements Transport {
   private final InterruptWatch interrupts = new InterruptWatch();
   private final ConcurrentHashMap<Timeouts, OkHttpClient> byTimeouts = new ConcurrentHashMap<>();
 
+  private final boolean http2PriorKnowledge;
+  private volatile boolean closed;
+
   private OkHttpTransport(Builder builder) {
+    this.http2PriorKnowledge = builder.http2PriorKnowledge;
     OkHttpClient base = builder.client == null ? new OkHttpClient() : builder.client;
     OkHttpClient.Builder derived =
         base.newBuilder()
@@ -67,11 +81,13 @@ public final class OkHttpTransport implements Transport {
                 new ConnectionPool(
                     builder.maxIdleConnections,
                     builder.keepAlive.toMillis(),
-                    java.util.concurrent.TimeUnit.MILLISECONDS))
+                    TimeUnit.MILLISECONDS))
             .followRedirects(false)
             .followSslRedirects(false)
             .retryOnConnectionFailure(false)
             .cache(null)
+            .cookieJar(CookieJar.NO_COOKIES)
+            .authenticator(Authenticator.NONE)
             .addNetworkInterceptor(new ConnectionWatch());
     if (builder.http2PriorKnowledge) {
       derived.protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE));
@@ -79,8 +95,17 @@ public final class OkHttpTransport implements Transport {
     this.client = derived.build();
     this.client.dispatcher().setMaxRequests(Integer.MAX_VALUE);
     this.client.dispatcher().setMaxRequestsPerHost(Integer.MAX_VALUE);
-    this.control = client.newBuilder().callTimeout(ABORT_TIMEOUT).build();
-    this.telemetry = new WorkerTelemetry(client);
+    // Small GETs and aborts: one limit over all, set per call, and repeated where a pooled
+    // connection turns out to be closed.
+    this.control =
+        client
+            .newBuilder()
+            .retryOnConnectionFailure(true)
+            .callTimeout(ABORT_TIMEOUT)
+            .readTimeout(Duration.ZERO)
+            .writeTimeout(Duration.ZERO)
+            .build();
+    this.telemetry = new WorkerTelemetry(control);
   }
 
   /** A transport with the defaults. */
@@ -95,7 +120,7 @@ public final class OkHttpTransport implements Transport {
 
   @Override
   public Set<String> schemes() {
-    return Set.of("http", "https");
+    return http2PriorKnowledge ? Set.of("http") : Set.of("http", "https");
   }
 
   @Override
@@ -109,10 +134,9 @@ public final class OkHttpTransport implements Transport {
         client(timeouts)
             .newCall(toOkHttp(request).newBuilder().tag(ExchangeProgress.class, progress).build());
     if (total != null) {
-      call.timeout()
-          .timeout(Math.max(1, total.toMillis()), java.util.concurrent.TimeUnit.MILLISECONDS);
+      call.timeout().timeout(Math.max(1, total.toNanos()), TimeUnit.NANOSECONDS);
     }
-    return new OkHttpExchange(call, abort(request), progress, timeouts.interToken(), interrupts);
+    return new OkHttpExchange(call, request, abort(request), progress, interrupts);
   }
 
   private OkHttpClient client(Timeouts timeouts) {
@@ -168,22 +192,51 @@ public final class OkHttpTransport implements Transport {
    * abort that comes after the drop no more; other versions take the abort gladly. vLLM and ATOM
    * end a request with its connection.
    */
-  private @Nullable Call abort(OutboundRequest request) {
+  private @Nullable Supplier<CompletionStage<?>> abort(OutboundRequest request) {
     Worker worker = request.target().worker();
     String rid = request.rid();
     if (rid == null || worker.engine() != EngineKind.SGLANG) {
       return null;
     }
+    return () -> abort(worker, rid);
+  }
+
+  private CompletionStage<?> abort(Worker worker, String rid) {
     Request.Builder out =
         new Request.Builder()
-            .url(HttpUrl.get(worker.id().value() + "/abort_request"))
-            .post(new OneShotBody(EngineAdapter.abortBody(rid), JSON));
+            .url(HttpUrl.get(worker.id().value() + ABORT_PATH))
+            .post(RequestBody.create(EngineAdapter.abortBody(rid), JSON));
     Secret key =
         worker.spec().adminKey() != null ? worker.spec().adminKey() : worker.spec().apiKey();
     if (key != null) {
       out.header("Authorization", "Bearer " + key.reveal());
     }
-    return control.newCall(out.build());
+    CompletableFuture<Void> told = new CompletableFuture<>();
+    control
+        .newCall(out.build())
+        .enqueue(
+            new Callback() {
+              @Override
+              public void onFailure(Call call, IOException e) {
+                told.completeExceptionally(e);
+                leave();
+              }
+
+              @Override
+              public void onResponse(Call call, Response response) {
+                told.complete(null);
+                response.close();
+                leave();
+              }
+            });
+    return told;
+  }
+
+  /** After the last abort of a closed transport no connection stays. */
+  private void leave() {
+    if (closed) {
+      client.connectionPool().evictAll();
+    }
   }
 
   @Override
@@ -201,12 +254,24 @@ public final class OkHttpTransport implements Transport {
     return telemetry.load(worker, timeout);
   }
 
+  /** Aborts that are under way are let through: each ends within a second, answered or not. */
   @Override
   public void close() {
+    closed = true;
     interrupts.close();
-    client.dispatcher().cancelAll();
+    for (Call call : client.dispatcher().runningCalls()) {
+      if (!abortsSomething(call)) {
+        call.cancel();
+      }
+    }
     client.dispatcher().executorService().shutdown();
     client.connectionPool().evictAll();
+  }
+
+  private static boolean abortsSomething(Call call) {
+    ExchangeProgress progress = call.request().tag(ExchangeProgress.class);
+    return call.request().url().encodedPath().endsWith(ABORT_PATH)
+        || (progress != null && progress.cancelled());
   }
 
   /** Builds an {@link OkHttpTransport}. Not thread safe. */
@@ -244,7 +309,7 @@ public final class OkHttpTransport implements Transport {
 
     /**
      * Speaks HTTP/2 without TLS (h2c) to {@code http} workers, which must all understand it; no
-     * {@code https} then.
+     * {@code https} then: give the router client a second transport for those.
      */
     public Builder http2PriorKnowledge(boolean http2PriorKnowledge) {
       this.http2PriorKnowledge = http2PriorKnowledge;

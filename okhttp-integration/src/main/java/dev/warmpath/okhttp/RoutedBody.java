@@ -5,8 +5,6 @@ import dev.warmpath.dispatch.RequestRunner;
 import dev.warmpath.transport.TransportException;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import okhttp3.MediaType;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
@@ -15,13 +13,12 @@ import okio.BufferedSource;
 import okio.ByteString;
 import okio.ForwardingSource;
 import okio.Okio;
-import okio.Source;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A response body that tells how the request ends as its bytes go by: at its end, at its end
- * marker, at a failure, at a close before the end (which is a cancellation), or when it is
- * collected unclosed. One of them counts, the first.
+ * marker, at a failure, at a close before the end of a stream (which is a cancellation), or when it
+ * is collected unclosed. One of them counts, the first.
  */
 final class RoutedBody extends ResponseBody {
   private static final Cleaner CLEANER = Cleaner.create();
@@ -36,30 +33,16 @@ final class RoutedBody extends ResponseBody {
   /**
    * Wraps a response's body.
    *
-   * @param markedEnd whether a stream of this path ends with {@code [DONE]}
+   * @param response the worker's response
+   * @param exchange the attempt that it answers
+   * @param finisher is told how it ends
    */
-  RoutedBody(
-      Response response,
-      boolean markedEnd,
-      RequestRunner.Finisher finisher,
-      ExchangeProgress progress,
-      Duration interToken) {
+  RoutedBody(Response response, RoutedExchange exchange, RequestRunner.Finisher finisher) {
     this.inner = response.body();
-    MediaType type = inner.contentType();
-    boolean events =
-        type != null && type.type().equals("text") && type.subtype().equals("event-stream");
-    Watched watched =
-        new Watched(
-            inner.source(),
-            inner.contentLength(),
-            events,
-            markedEnd,
-            response.code(),
-            finisher,
-            progress,
-            interToken);
+    Watched watched = new Watched(response, exchange, finisher);
     this.source = Okio.buffer(watched);
-    CLEANER.register(this, finisher::cancelled);
+    // What callers keep may be the source alone, not this body.
+    CLEANER.register(watched, finisher::cancelled);
   }
 
   @Override
@@ -80,32 +63,27 @@ final class RoutedBody extends ResponseBody {
   private static final class Watched extends ForwardingSource {
     private final long expected;
     private final boolean events;
-    private final boolean markedEnd;
+    private final boolean doneMarked;
     private final int status;
+    private final RoutedExchange exchange;
     private final RequestRunner.Finisher finisher;
-    private final ExchangeProgress progress;
-    private final Duration interToken;
     private final Buffer tail = new Buffer();
     private long seen;
-    private boolean complete;
+    private boolean over;
 
-    Watched(
-        Source inner,
-        long expected,
-        boolean events,
-        boolean markedEnd,
-        int status,
-        RequestRunner.Finisher finisher,
-        ExchangeProgress progress,
-        Duration interToken) {
-      super(inner);
-      this.expected = expected;
-      this.events = events;
-      this.markedEnd = markedEnd;
-      this.status = status;
+    Watched(Response response, RoutedExchange exchange, RequestRunner.Finisher finisher) {
+      super(response.body().source());
+      boolean bodiless = response.request().method().equals("HEAD");
+      this.expected = bodiless ? 0 : response.body().contentLength();
+      this.events = StreamFormat.events(response.body().contentType());
+      this.status = response.code();
+      this.doneMarked = events && status < 300 && StreamFormat.endsDone(exchange.path());
+      this.exchange = exchange;
       this.finisher = finisher;
-      this.progress = progress;
-      this.interToken = interToken;
+      exchange.limits().awaitFirst(timeout());
+      if (expected == 0) {
+        complete();
+      }
     }
 
     @Override
@@ -114,7 +92,7 @@ final class RoutedBody extends ResponseBody {
       try {
         read = super.read(sink, byteCount);
       } catch (IOException e) {
-        finisher.failed(Failures.of(e, progress));
+        failed(exchange.failure(e));
         throw e;
       }
       if (read < 0) {
@@ -122,43 +100,52 @@ final class RoutedBody extends ResponseBody {
         return read;
       }
       if (seen == 0 && read > 0) {
-        progress.bodyBegan();
+        exchange.progress().bodyBegan();
         finisher.firstByte();
-        timeout().timeout(interToken.toMillis(), TimeUnit.MILLISECONDS);
+        if (events) {
+          exchange.limits().flowing(timeout());
+        }
       }
       seen += read;
-      if (events) {
+      if (doneMarked) {
         keepTail(sink, read);
       }
-      if (seen == expected || (events && marked())) {
+      if (seen == expected || (doneMarked && marked())) {
         complete();
       }
       return read;
     }
 
-    private void keepTail(Buffer sink, long read) throws IOException {
+    private void keepTail(Buffer sink, long read) {
       long take = Math.min(read, TAIL_BYTES);
       sink.copyTo(tail, sink.size() - take, take);
       if (tail.size() > TAIL_BYTES) {
-        tail.skip(tail.size() - TAIL_BYTES);
+        try {
+          tail.skip(tail.size() - TAIL_BYTES);
+        } catch (IOException e) {
+          throw new AssertionError("a buffer in memory has all it holds", e);
+        }
       }
     }
 
+    /** Whether the bytes end in a line that holds the end marker and nothing after it. */
     private boolean marked() {
       ByteString end = tail.snapshot();
       int last = end.size();
       while (last > 0 && (end.getByte(last - 1) == '\n' || end.getByte(last - 1) == '\r')) {
         last--;
       }
-      return last >= DONE.size()
+      int first = last - DONE.size();
+      return first > 0
           && last < end.size()
-          && end.rangeEquals(last - DONE.size(), DONE, 0, DONE.size());
+          && end.rangeEquals(first, DONE, 0, DONE.size())
+          && (end.getByte(first - 1) == ' ' || end.getByte(first - 1) == ':');
     }
 
     private void end() {
-      if (events && status < 300 && !complete && markedEnd) {
+      if (doneMarked && !over) {
         // The caller sees the end as it is; the worker's breaker must know that it was cut short.
-        finisher.failed(
+        failed(
             new TransportException(
                 TransportException.Kind.PROTOCOL,
                 seen == 0 ? FailurePhase.AWAIT_FIRST_BYTE : FailurePhase.BODY,
@@ -170,19 +157,28 @@ final class RoutedBody extends ResponseBody {
       complete();
     }
 
+    private void failed(TransportException error) {
+      over = true;
+      finisher.failed(error);
+    }
+
     private void complete() {
-      if (!complete) {
-        complete = true;
+      if (!over) {
+        over = true;
         finisher.completed(status, null);
       }
     }
 
     @Override
     public void close() throws IOException {
-      if (!complete) {
+      if (events && !over) {
+        over = true;
         finisher.cancelled();
       }
-      super.close();
+      // A whole response was ready before its headers came: a reader that stops short of the last
+      // byte has given nothing up.
+      complete();
+      exchange.close();
     }
   }
 }

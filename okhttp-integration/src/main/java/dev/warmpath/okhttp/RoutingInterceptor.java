@@ -1,23 +1,17 @@
 package dev.warmpath.okhttp;
 
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.warmpath.RouterClient;
-import dev.warmpath.api.FailurePhase;
+import dev.warmpath.api.DeadlineExceededException;
 import dev.warmpath.api.Headers;
+import dev.warmpath.api.InvalidRequestException;
 import dev.warmpath.api.RequestCancelledException;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterOverloadedException;
 import dev.warmpath.api.RouterRequest;
-import dev.warmpath.api.StreamEvent;
 import dev.warmpath.dispatch.RequestRunner;
-import dev.warmpath.transport.Exchange;
-import dev.warmpath.transport.ExchangeResponse;
-import dev.warmpath.transport.OutboundRequest;
-import dev.warmpath.transport.Timeouts;
-import dev.warmpath.transport.TransportException;
-import dev.warmpath.transport.TransportException.Kind;
-import dev.warmpath.worker.EngineKind;
-import dev.warmpath.worker.Secret;
+import dev.warmpath.policy.Candidate;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -27,7 +21,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import okhttp3.Dispatcher;
 import okhttp3.HttpUrl;
@@ -39,7 +32,6 @@ import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
-import okio.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,12 +67,27 @@ public final class RoutingInterceptor implements Interceptor {
   private static final Set<String> ALLOWED =
       Set.of(
           "content-type",
+          "content-encoding",
           "accept",
           "x-request-id",
           "traceparent",
           "tracestate",
           "baggage",
           "user-agent");
+
+  private static final Set<String> CONNECTION =
+      Set.of(
+          "connection",
+          "content-length",
+          "expect",
+          "host",
+          "keep-alive",
+          "proxy-authorization",
+          "proxy-connection",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade");
 
   private final RouterClient router;
   private final String host;
@@ -108,9 +115,9 @@ public final class RoutingInterceptor implements Interceptor {
 
   /**
    * Sets on {@code client} what routed calls need: a dispatcher without a limit per host, a pool
-   * that drops idle connections before workers do, no limit on the whole call, and a watch that
-   * tells a stale pooled connection from a worker that broke. Replaces its dispatcher and
-   * connection pool, so call it on a builder for routed calls.
+   * that drops idle connections before workers do, no limit on the whole call, no redirects, and a
+   * watch that tells a stale pooled connection from a worker that broke. Replaces its dispatcher
+   * and connection pool, so call it on a builder for routed calls.
    */
   public static void tune(OkHttpClient.Builder client) {
     Dispatcher dispatcher = new Dispatcher();
@@ -122,6 +129,8 @@ public final class RoutingInterceptor implements Interceptor {
             new ConnectionPool(
                 1_024, OkHttpTransport.DEFAULT_KEEP_ALIVE.toMillis(), TimeUnit.MILLISECONDS))
         .callTimeout(Duration.ZERO)
+        .followRedirects(false)
+        .followSslRedirects(false)
         .addNetworkInterceptor(new ConnectionWatch());
   }
 
@@ -140,61 +149,66 @@ public final class RoutingInterceptor implements Interceptor {
         return failureResponse(request, e);
       }
       throw new RouterIOException(e);
-    } catch (BodyGone e) {
-      throw e.cause;
+    } catch (RuntimeException e) {
+      // A policy's or a listener's, say. OkHttp hands anything but an IOException of an enqueued
+      // call to the thread's uncaught handler.
+      throw new IOException("routing the call failed: " + e.getClass().getName(), e);
     }
   }
 
   private Response route(Chain chain, Request request) throws IOException {
     RequestBody body = request.body();
-    boolean buffered = body != null && buffers(body);
-    byte[] bytes = buffered ? bytes(Objects.requireNonNull(body)) : new byte[0];
-    RouterRequest.Builder routed =
+    // An encoded body can't be read, and neither can one that is not held in memory.
+    byte[] bytes =
+        body == null || request.header("Content-Encoding") != null
+            ? null
+            : BodyPeek.bytes(body, maxBodyBytes);
+    StreamedBody streamed = body == null || bytes != null ? null : new StreamedBody(body);
+    RouterRequest routed =
         RouterRequest.builder(path(request.url()))
             .method(request.method())
-            .body(bytes)
-            .headers(headers(request, body));
-    AtomicReference<@Nullable ChainExchange> last = new AtomicReference<>();
+            .body(bytes == null ? new byte[0] : bytes)
+            .headers(headers(request, body))
+            .build();
+    AtomicReference<@Nullable RoutedExchange> last = new AtomicReference<>();
     RequestRunner.Opened opened =
         router.open(
-            routed.build(),
+            routed,
             outbound -> {
-              ChainExchange exchange =
-                  new ChainExchange(chain, request, outbound, buffered ? null : body, last.get());
+              RoutedExchange exchange =
+                  new RoutedExchange(chain, router, outbound, streamed, forwarded);
               last.set(exchange);
               return exchange;
-            });
-    ChainExchange served = Objects.requireNonNull(last.get());
+            },
+            () -> streamed == null || streamed.repeatable());
+    RoutedExchange served = Objects.requireNonNull(last.get());
+    try {
+      return response(request, opened, served);
+    } catch (RuntimeException | Error e) {
+      opened.finisher().cancelled();
+      served.close();
+      throw e;
+    }
+  }
+
+  private static Response response(
+      Request request, RequestRunner.Opened opened, RoutedExchange served) {
     RouteDecision decision = opened.dispatch().decision();
+    Candidate candidate = opened.attempt().candidate();
     Response raw = served.response();
-    Response.Builder out =
-        raw.newBuilder()
-            .request(request.newBuilder().tag(RouteDecision.class, decision).build())
-            .header("x-warmpath-worker", opened.attempt().candidate().target().toString())
-            .header("x-warmpath-policy", decision.policy())
-            .header("x-warmpath-attempts", Integer.toString(decision.attempts().size()))
-            .header(
-                "x-warmpath-matched-tokens",
-                Integer.toString(opened.attempt().candidate().matchedTokens()));
-    boolean markedEnd = !request.url().encodedPath().endsWith(RouterRequest.RESPONSES);
-    return out.body(
-            new RoutedBody(
-                raw, markedEnd, opened.finisher(), served.progress, served.timeouts.interToken()))
+    return raw.newBuilder()
+        .request(request.newBuilder().tag(RouteDecision.class, decision).build())
+        .header("x-warmpath-worker", candidate.target().toString())
+        .header("x-warmpath-policy", printable(decision.policy()))
+        .header("x-warmpath-attempts", Integer.toString(decision.attempts().size()))
+        .header("x-warmpath-matched-tokens", Integer.toString(candidate.matchedTokens()))
+        .body(new RoutedBody(raw, served, opened.finisher()))
         .build();
   }
 
-  /**
-   * What can't be held in memory, or is written while the response is read, is routed without its
-   * prompt.
-   */
-  private boolean buffers(RequestBody body) throws IOException {
-    return !body.isDuplex() && body.contentLength() <= maxBodyBytes;
-  }
-
-  private static byte[] bytes(RequestBody body) throws IOException {
-    Buffer buffer = new Buffer();
-    body.writeTo(buffer);
-    return buffer.readByteArray();
+  /** A policy of the user's may have any name; a header may not. */
+  private static String printable(String text) {
+    return text.replaceAll("[^ -~]", "?");
   }
 
   private static String path(HttpUrl url) {
@@ -222,188 +236,41 @@ public final class RoutingInterceptor implements Interceptor {
   }
 
   private static Response failureResponse(Request request, RouterException error) {
-    Duration retryAfter =
-        error instanceof RouterOverloadedException overloaded
-            ? overloaded.retryAfter()
-            : Duration.ofSeconds(1);
+    int status = 503;
+    String message = "Service Unavailable";
+    Duration retryAfter = Duration.ofSeconds(1);
+    if (error instanceof InvalidRequestException) {
+      status = 400;
+      message = "Bad Request";
+    } else if (error instanceof DeadlineExceededException) {
+      status = 504;
+      message = "Gateway Timeout";
+    } else if (error instanceof RouterOverloadedException overloaded) {
+      retryAfter = overloaded.retryAfter();
+    }
     byte[] json =
         ("{\"error\":{\"message\":\""
                 + new String(
-                    com.fasterxml.jackson.core.io.JsonStringEncoder.getInstance()
+                    JsonStringEncoder.getInstance()
                         .quoteAsString(String.valueOf(error.getMessage())))
                 + "\",\"type\":\""
                 + error.getClass().getSimpleName()
-                + "\",\"code\":503}}")
+                + "\",\"code\":"
+                + status
+                + "}}")
             .getBytes(StandardCharsets.UTF_8);
-    return new Response.Builder()
-        .request(request)
-        .protocol(Protocol.HTTP_1_1)
-        .code(503)
-        .message("Service Unavailable")
-        .header("Retry-After", Long.toString(Math.max(1, retryAfter.toSeconds())))
-        .body(ResponseBody.create(json, MediaType.get("application/json")))
-        .build();
-  }
-
-  /** A body that could be written once was, and the attempt failed: no other attempt can follow. */
-  private static final class BodyGone extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-    private final IOException cause;
-
-    BodyGone(IOException cause) {
-      super(cause);
-      this.cause = cause;
+    Response.Builder out =
+        new Response.Builder()
+            .request(request)
+            .protocol(Protocol.HTTP_1_1)
+            .code(status)
+            .message(message)
+            .body(ResponseBody.create(json, MediaType.get("application/json")));
+    if (status == 503) {
+      // Whole seconds, rounded up: earlier is too early.
+      out.header("Retry-After", Long.toString(Math.max(1, retryAfter.plusMillis(999).toSeconds())));
     }
-  }
-
-  /**
-   * One attempt through the chain. An application interceptor may proceed as often as it likes, one
-   * after another.
-   */
-  private final class ChainExchange implements Exchange, ExchangeResponse {
-    private final Chain chain;
-    private final Request original;
-    private final OutboundRequest outbound;
-    private final @Nullable RequestBody streamed;
-    private final @Nullable ChainExchange before;
-    private final ExchangeProgress progress;
-    private final Timeouts timeouts;
-    private volatile @Nullable Response response;
-    private @Nullable IOException failure;
-
-    ChainExchange(
-        Chain chain,
-        Request original,
-        OutboundRequest outbound,
-        @Nullable RequestBody streamed,
-        @Nullable ChainExchange before) {
-      this.chain = chain;
-      this.original = original;
-      this.outbound = outbound;
-      this.streamed = streamed;
-      this.before = before;
-      this.timeouts = outbound.timeouts();
-      Duration total = timeouts.total();
-      this.progress =
-          ExchangeProgress.unwatched(
-              total == null ? Long.MAX_VALUE : System.nanoTime() + total.toNanos());
-    }
-
-    Response response() {
-      return Objects.requireNonNull(response);
-    }
-
-    @Override
-    public ExchangeResponse execute() throws TransportException {
-      ChainExchange earlier = before;
-      RequestBody once = streamed;
-      if (earlier != null && once != null && (once.isDuplex() || once.isOneShot())) {
-        IOException cause = earlier.failure;
-        throw new BodyGone(
-            cause != null ? cause : new IOException("the request's body can be sent only once"));
-      }
-      try {
-        Duration total = timeouts.total();
-        long firstToken = timeouts.firstToken().toMillis();
-        long read =
-            total == null ? firstToken : Math.min(firstToken, Math.max(1, total.toMillis()));
-        response =
-            chain
-                .withConnectTimeout(millis(timeouts.connect().toMillis()), TimeUnit.MILLISECONDS)
-                .withReadTimeout(millis(read), TimeUnit.MILLISECONDS)
-                .withWriteTimeout(millis(firstToken), TimeUnit.MILLISECONDS)
-                .proceed(toWorker());
-        progress.headersArrived();
-        return this;
-      } catch (IOException e) {
-        failure = e;
-        if (chain.call().isCanceled()) {
-          progress.cancel();
-        }
-        throw Failures.of(e, progress);
-      }
-    }
-
-    private Request toWorker() {
-      HttpUrl url = HttpUrl.get(outbound.target().worker().id().value() + outbound.path());
-      Request.Builder out =
-          original
-              .newBuilder()
-              .url(url)
-              .headers(new okhttp3.Headers.Builder().build())
-              .tag(ExchangeProgress.class, progress);
-      outbound.headers().forEach(out::addHeader);
-      Secret key = outbound.target().worker().spec().apiKey();
-      if (key != null) {
-        out.header("Authorization", "Bearer " + key.reveal());
-      }
-      RequestBody body = original.body();
-      if (body != null) {
-        RequestBody kept = streamed;
-        body =
-            kept != null
-                ? new StreamedBody(kept)
-                : new OneShotBody(outbound.body(), body.contentType());
-      }
-      return out.method(outbound.method(), body).build();
-    }
-
-    @Override
-    public void cancel() {
-      progress.cancel();
-      Call call = chain.call();
-      String rid = outbound.rid();
-      if (rid == null
-          || outbound.target().worker().engine() != EngineKind.SGLANG
-          || call.isCanceled()) {
-        call.cancel();
-        return;
-      }
-      var unused =
-          router.abort(outbound.target(), rid).whenComplete((done, error) -> call.cancel());
-    }
-
-    @Override
-    public int status() {
-      return response().code();
-    }
-
-    @Override
-    public Headers headers() {
-      return OkHttpHeaders.of(response().headers());
-    }
-
-    @Override
-    public boolean streaming() {
-      return false;
-    }
-
-    @Override
-    public byte[] readBody() throws TransportException {
-      throw readElsewhere();
-    }
-
-    @Override
-    public @Nullable StreamEvent nextEvent() throws TransportException {
-      throw readElsewhere();
-    }
-
-    private TransportException readElsewhere() {
-      return new TransportException(
-          Kind.PROTOCOL, FailurePhase.BODY, 0, "the body is read by the call's owner", null);
-    }
-
-    @Override
-    public void close() {
-      Response open = response;
-      if (open != null) {
-        open.close();
-      }
-    }
-  }
-
-  private static int millis(long millis) {
-    return (int) Math.min(Integer.MAX_VALUE, Math.max(1, millis));
+    return out.build();
   }
 
   /** Builds a {@link RoutingInterceptor}. Not thread safe. */
@@ -426,15 +293,25 @@ public final class RoutingInterceptor implements Interceptor {
       return this;
     }
 
-    /** Lets one more request header through to workers. */
+    /**
+     * Lets one more request header through to workers, as the application set it: {@code
+     * Authorization} too, which then goes in place of the worker's key.
+     *
+     * @throws IllegalArgumentException when the header belongs to one connection
+     */
     public Builder forwardHeader(String name) {
-      forwarded.add(name.toLowerCase(Locale.ROOT));
+      String lower = name.toLowerCase(Locale.ROOT);
+      if (CONNECTION.contains(lower)) {
+        throw new IllegalArgumentException(
+            "header " + name + " belongs to one connection and can't be forwarded");
+      }
+      forwarded.add(lower);
       return this;
     }
 
     /**
      * Sets the largest body that is read into memory to route by its prompt; larger ones go by
-     * load. 64 MB.
+     * load, and so do those that can be written only once and do not say how long they are. 64 MB.
      */
     public Builder maxBodyBytes(long maxBodyBytes) {
       this.maxBodyBytes = maxBodyBytes;
@@ -442,8 +319,9 @@ public final class RoutingInterceptor implements Interceptor {
     }
 
     /**
-     * Answers a failure with a 503 response with {@code Retry-After} in place of an exception; off
-     * by default.
+     * Answers a failure with a response in place of an exception; off by default. A request that
+     * can't be understood is answered with 400, a passed deadline with 504, the rest with 503 and
+     * {@code Retry-After}. A cancelled call still throws.
      */
     public Builder failuresAsResponses(boolean failuresAsResponses) {
       this.failuresAsResponses = failuresAsResponses;

@@ -2,6 +2,7 @@ package dev.warmpath.okhttp;
 
 import dev.warmpath.api.StreamEvent;
 import java.io.IOException;
+import java.net.ProtocolException;
 import okio.Buffer;
 import okio.BufferedSource;
 import okio.ByteString;
@@ -68,8 +69,12 @@ final class SseReader {
             data.append('\n');
           }
           data.append(line, valueAt, line.length());
+          if (data.length() > MAX_LINE_BYTES) {
+            throw new ProtocolException(
+                "an event is longer than " + MAX_LINE_BYTES + " characters");
+          }
         }
-        case "event" -> event = line.substring(valueAt);
+        case "event" -> event = valueAt < line.length() ? line.substring(valueAt) : null;
         default -> {
           // id, retry and unknown fields
         }
@@ -118,7 +123,7 @@ final class SseReader {
       }
       from = buffer.size();
       if (from > MAX_LINE_BYTES) {
-        throw new IOException("an event line is longer than " + MAX_LINE_BYTES + " bytes");
+        throw new ProtocolException("an event line is longer than " + MAX_LINE_BYTES + " bytes");
       }
       if (!source.request(from + 1)) {
         return -1;

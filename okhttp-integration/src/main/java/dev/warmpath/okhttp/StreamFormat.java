@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.warmpath.api.StreamEvent;
 import java.io.IOException;
+import okhttp3.MediaType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,31 @@ final class StreamFormat {
   private static final JsonFactory JSON = new JsonFactory();
 
   private StreamFormat() {}
+
+  /** Whether a body is a stream of server-sent events. */
+  static boolean events(@Nullable MediaType type) {
+    return type != null && type.type().equals("text") && type.subtype().equals("event-stream");
+  }
+
+  /** Whether streams of this path end with {@code [DONE]}: OpenAI's, and SGLang's own. */
+  static boolean endsDone(String path) {
+    String plain = withoutQuery(path);
+    return plain.endsWith("/completions") || plain.endsWith("/generate");
+  }
+
+  /**
+   * Whether streams of this path end with {@code [DONE]} or a typed last event. Of others nothing
+   * is known: they end where they end.
+   */
+  static boolean endsMarked(String path) {
+    String plain = withoutQuery(path);
+    return endsDone(plain) || plain.endsWith("/responses") || plain.endsWith("/messages");
+  }
+
+  private static String withoutQuery(String path) {
+    int query = path.indexOf('?');
+    return query < 0 ? path : path.substring(0, query);
+  }
 
   static boolean done(StreamEvent event) {
     return event.data().equals("[DONE]");
@@ -53,7 +79,7 @@ final class StreamFormat {
         JsonToken value = parser.nextToken();
         if (field.equals("error")) {
           // OpenAI's own chunks may carry "error": null
-          error |= value != JsonToken.VALUE_NULL;
+          error |= value != JsonToken.VALUE_NULL && value != JsonToken.VALUE_FALSE;
           if (value == JsonToken.START_OBJECT) {
             code = Math.max(code, codeWithin(parser));
           }

@@ -6,12 +6,21 @@ import okhttp3.RequestBody;
 import okio.BufferedSink;
 import org.jspecify.annotations.Nullable;
 
-/** A caller's body that is not held in memory, as one that OkHttp may send once. */
+/**
+ * A caller's body that is not held in memory. OkHttp may send it once per attempt; whether there
+ * may be another attempt is for {@link #repeatable()} to say. One call.
+ */
 final class StreamedBody extends RequestBody {
   private final RequestBody inner;
+  private volatile boolean written;
 
   StreamedBody(RequestBody inner) {
     this.inner = inner;
+  }
+
+  /** Whether it can be written once more: always, or until it has been written once. */
+  boolean repeatable() {
+    return !written || !(inner.isOneShot() || inner.isDuplex());
   }
 
   @Override
@@ -36,6 +45,7 @@ final class StreamedBody extends RequestBody {
 
   @Override
   public void writeTo(BufferedSink sink) throws IOException {
+    written = true;
     inner.writeTo(sink);
   }
 }

@@ -8,7 +8,6 @@ import dev.warmpath.transport.TransportException;
 import dev.warmpath.transport.TransportException.Kind;
 import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.Worker;
-import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -83,22 +82,29 @@ final class HttpReader {
             null);
       }
       return new Answer(response.code(), source.readUtf8());
-    } catch (IOException e) {
+    } catch (RuntimeException | TransportException e) {
+      throw e;
+    } catch (Exception e) {
+      if (e instanceof InterruptedException) {
+        // undeclared, from OkHttp's happy eyeballs
+        Thread.currentThread().interrupt();
+      }
       throw failure(path, e);
     }
   }
 
-  private static TransportException failure(String path, IOException e) {
+  private static TransportException failure(String path, Exception e) {
+    if (Thread.currentThread().isInterrupted()) {
+      return new TransportException(
+          Kind.CANCELLED, FailurePhase.AWAIT_HEADERS, 0, path + " was interrupted", e);
+    }
     if (e instanceof InterruptedIOException) {
-      return Thread.currentThread().isInterrupted()
-          ? new TransportException(
-              Kind.CANCELLED, FailurePhase.AWAIT_HEADERS, 0, path + " was interrupted", e)
-          : new TransportException(
-              Kind.FIRST_TOKEN_TIMEOUT,
-              FailurePhase.AWAIT_HEADERS,
-              0,
-              path + " did not answer in time",
-              e);
+      return new TransportException(
+          Kind.FIRST_TOKEN_TIMEOUT,
+          FailurePhase.AWAIT_HEADERS,
+          0,
+          path + " did not answer in time",
+          e);
     }
     boolean connect =
         e instanceof ConnectException

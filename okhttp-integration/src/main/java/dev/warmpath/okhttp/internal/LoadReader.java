@@ -101,9 +101,12 @@ final class LoadReader {
    * Both shapes of {@code /v1/loads}: with {@code aggregate} until v0.5.12, without since.
    * Aggregates are ours to make.
    */
-  private static List<RankLoad> v1Loads(JsonNode json) {
+  private static List<RankLoad> v1Loads(JsonNode json) throws TransportException {
     List<RankLoad> ranks = new ArrayList<>();
     JsonNode loads = json.path("loads");
+    if (!loads.isArray()) {
+      throw notUnderstood("/v1/loads lists no loads");
+    }
     for (JsonNode load : loads) {
       ranks.add(
           new RankLoad(
@@ -125,8 +128,11 @@ final class LoadReader {
    * {@code num_reqs} counts running and waiting requests; {@code num_tokens} queued tokens too, so
    * it is no usage.
    */
-  private static List<RankLoad> getLoad(JsonNode json) {
+  private static List<RankLoad> getLoad(JsonNode json) throws TransportException {
     List<RankLoad> ranks = new ArrayList<>();
+    if (!json.isArray()) {
+      throw notUnderstood("/get_load lists no loads");
+    }
     for (JsonNode load : json) {
       double waiting = number(load, "num_waiting_reqs");
       ranks.add(
@@ -158,6 +164,10 @@ final class LoadReader {
   private LoadReport metrics(Worker worker, MetricsPage page) {
     Set<Integer> labelled = page.ranks();
     List<Integer> ranks = labelled.size() > 1 ? List.copyOf(labelled) : List.of(-1);
+    if (page.sum(-1, "atom:metrics_snapshot_available") == 0) {
+      // ATOM exports zeros until its engine has reported for the first time
+      return new LoadReport(List.of(), "/metrics", page.startTime(), Double.NaN);
+    }
     long now = System.nanoTime();
     Counters before = counters.get(worker.epoch());
     Counters after = new Counters(now);
