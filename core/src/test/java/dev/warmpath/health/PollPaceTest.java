@@ -41,7 +41,8 @@ class PollPaceTest {
     "10, NaN, 2000",
     "NaN, NaN, 2000",
   })
-  void aChangeOfMoreThanAFifthHalvesAndStabilityDoubles(double before, double after, long interval) {
+  void aChangeOfMoreThanAFifthHalvesAndStabilityDoubles(
+      double before, double after, long interval) {
     pace.reading(List.of(load(-1, before, 0)), 1, MIN, MAX);
     long start = pace.intervalNanos();
     pace.reading(List.of(load(-1, after, 0)), after == 0 ? 0 : 1, MIN, MAX);

@@ -66,7 +66,9 @@ class RankStateTest {
     state.suspect(true);
     state.alive(1);
     assertThat(state.probed()).isEqualTo(Availability.UP);
-    assertThat(state.availability()).as("the breaker has its own mind").isEqualTo(Availability.SUSPECT);
+    assertThat(state.availability())
+        .as("the breaker has its own mind")
+        .isEqualTo(Availability.SUSPECT);
     state.alive(2);
     state.succeeded(1, 3);
     assertThat(told[0]).isEqualTo(1);

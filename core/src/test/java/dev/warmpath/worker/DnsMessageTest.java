@@ -14,16 +14,33 @@ import org.junit.jupiter.api.Test;
 class DnsMessageTest {
   /** The query for A records of example.com, id 0x1234, byte by byte from RFC 1035 section 4. */
   private static final String QUERY =
-      "1234" + "0100" + "0001" + "0000" + "0000" + "0000"
-          + "07" + "6578616d706c65" + "03" + "636f6d" + "00" + "0001" + "0001";
+      "1234"
+          + "0100"
+          + "0001"
+          + "0000"
+          + "0000"
+          + "0000"
+          + "07"
+          + "6578616d706c65"
+          + "03"
+          + "636f6d"
+          + "00"
+          + "0001"
+          + "0001";
 
   private static byte[] hex(String text) {
     return HexFormat.of().parseHex(text.replace(" ", ""));
   }
 
   private static String response(String flags, int answers, String... records) {
-    return "1234" + flags + "0001" + "%04x".formatted(answers) + "0000" + "0000"
-        + QUERY.substring(24) + String.join("", records);
+    return "1234"
+        + flags
+        + "0001"
+        + "%04x".formatted(answers)
+        + "0000"
+        + "0000"
+        + QUERY.substring(24)
+        + String.join("", records);
   }
 
   @Test
@@ -67,9 +84,7 @@ class DnsMessageTest {
   @Test
   void ipv6Addresses() throws IOException {
     byte[] message =
-        hex(
-            response(
-                "8180", 1, "c00c 001c 0001 0000003c 0010 20010db8000000000000000000000001"));
+        hex(response("8180", 1, "c00c 001c 0001 0000003c 0010 20010db8000000000000000000000001"));
     DnsMessage.Answer answer = DnsMessage.parse(message, DnsMessage.TYPE_AAAA);
     assertThat(answer.addresses()).hasSize(1);
     assertThat(answer.addresses().get(0).getAddress()).hasSize(16);
@@ -84,8 +99,7 @@ class DnsMessageTest {
   @Test
   void noSuchNameAndNoSuchRecordAreEmptyAnswers() throws IOException {
     for (String flags : new String[] {"8183", "8180"}) {
-      DnsMessage.Answer answer =
-          DnsMessage.parse(hex(response(flags, 0)), DnsMessage.TYPE_A);
+      DnsMessage.Answer answer = DnsMessage.parse(hex(response(flags, 0)), DnsMessage.TYPE_A);
       assertThat(answer.addresses()).isEmpty();
       assertThat(answer.truncated()).isFalse();
     }

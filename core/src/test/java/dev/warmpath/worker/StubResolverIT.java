@@ -66,7 +66,9 @@ class StubResolverIT {
   @Test
   void anAnswerTooLargeForUdpComesOverTcp() throws IOException {
     String[] many =
-        IntStream.range(0, 1_000).mapToObj(i -> "10.1." + i / 256 + "." + i % 256).toArray(String[]::new);
+        IntStream.range(0, 1_000)
+            .mapToObj(i -> "10.1." + i / 256 + "." + i % 256)
+            .toArray(String[]::new);
     server.put("many.example", 30, many);
     assertThat(texts(resolver().resolve("many.example"))).containsExactly(many);
   }
@@ -104,8 +106,7 @@ class StubResolverIT {
   void theNextServerIsAskedWhenOneIsNotThere() throws IOException {
     server.put("llm.example", 30, "10.0.0.1");
     InetSocketAddress nobody;
-    try (DatagramSocket taken =
-        new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+    try (DatagramSocket taken = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
       nobody = (InetSocketAddress) taken.getLocalSocketAddress();
     }
     assertThat(texts(resolver(List.of(nobody, server.address())).resolve("llm.example")))

@@ -42,7 +42,8 @@ class StubResolverTest {
 
   @Test
   void literalsAreNotLookedUp() {
-    assertThat(StubResolver.literal("10.0.0.1")).extracting(InetAddress::getHostAddress)
+    assertThat(StubResolver.literal("10.0.0.1"))
+        .extracting(InetAddress::getHostAddress)
         .isEqualTo("10.0.0.1");
     assertThat(StubResolver.literal("::1")).isNotNull();
     assertThat(StubResolver.literal("1.2.3.999")).isNull();

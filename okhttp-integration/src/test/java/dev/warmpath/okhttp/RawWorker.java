@@ -115,8 +115,8 @@ final class RawWorker implements AutoCloseable {
   /** The head of a stream and its first bytes; it never ends. */
   static String stream(String text) {
     return "HTTP/1.1 200 OK\r\n"
-               + "Content-Type: text/event-stream\r\n"
-               + "Transfer-Encoding: chunked\r\n\r\n"
+        + "Content-Type: text/event-stream\r\n"
+        + "Transfer-Encoding: chunked\r\n\r\n"
         + (text.isEmpty() ? "" : Integer.toHexString(text.length()) + "\r\n" + text + "\r\n");
   }
 
