@@ -64,9 +64,8 @@ final class RestartWatch {
   Sign load(LoadReport report) {
     if (!report.source().equals(loadSource)) {
       loadSource = report.source();
-      loadIncarnation = report.incarnation();
-      loadCount = report.monotonicCount();
-      return Sign.NONE;
+      loadIncarnation = null;
+      loadCount = Double.NaN;
     }
     Sign sign = compare(loadIncarnation, report.incarnation());
     if (sign == Sign.NONE && report.monotonicCount() < loadCount) {

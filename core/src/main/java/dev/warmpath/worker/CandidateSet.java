@@ -21,18 +21,10 @@ public final class CandidateSet {
     this.holderIds = ranks.stream().mapToLong(WorkerRank::holderId).toArray();
     long sum = 0;
     for (WorkerRank rank : this.ranks) {
-      sum += fnv(rank.toString());
+      sum += StableHash.of(rank.toString());
     }
-    this.key = fnv(role.label()) ^ sum;
+    this.key = StableHash.of(role.label()) ^ sum;
     this.workers = (int) ranks.stream().map(rank -> rank.worker().id()).distinct().count();
-  }
-
-  private static long fnv(String text) {
-    long hash = 0xcbf29ce484222325L;
-    for (int i = 0; i < text.length(); i++) {
-      hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
-    }
-    return hash;
   }
 
   /** The role the candidates are asked to play. */
@@ -82,9 +74,9 @@ public final class CandidateSet {
   }
 
   /**
-   * A 64-bit hash of the role and the candidates' names (the sum of their FNV-1a hashes): the key
-   * of round-robin state, equal for equal sets across topologies and clients, whatever their order
-   * and epochs.
+   * A 64-bit hash of the role and the candidates' names (the sum of their {@link StableHash}es):
+   * the key of round-robin state, equal for equal sets across topologies and clients, whatever
+   * their order and epochs.
    */
   public long key() {
     return key;

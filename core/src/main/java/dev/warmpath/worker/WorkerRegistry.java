@@ -70,36 +70,6 @@ public final class WorkerRegistry {
     }
   }
 
-  /**
-   * Starts a source and keeps its list under its name until the source is closed (by its owner):
-   * its last list stays in force when it fails, and when it ends.
-   */
-  public void follow(WorkerDiscovery discovery) {
-    String source = discovery.name();
-    discovery.start(
-        new WorkerDiscovery.Listener() {
-          private @Nullable String reported;
-
-          @Override
-          public void onWorkers(Collection<WorkerSpec> workers) {
-            report(null);
-            replace(source, workers);
-          }
-
-          @Override
-          public void onError(Exception error) {
-            report(String.valueOf(error.getMessage()));
-          }
-
-          private synchronized void report(@Nullable String problem) {
-            if (problem != null && !problem.equals(reported)) {
-              log.warn("Worker source {}: {}; its last list stays in force", source, problem);
-            }
-            reported = problem;
-          }
-        });
-  }
-
   /** Removes a listener. */
   public void unsubscribe(Listener listener) {
     listeners.remove(listener);
@@ -160,7 +130,8 @@ public final class WorkerRegistry {
 
   /**
    * Says what a discovery source now lists: workers it listed before and no longer does leave with
-   * it.
+   * it. What several sources say of one worker is taken from the one that first spoke last, and
+   * from {@link #add} before all.
    */
   public void replace(String source, Collection<WorkerSpec> specs) {
     Map<WorkerId, WorkerSpec> listed = new LinkedHashMap<>();

@@ -28,10 +28,10 @@ final class DemoCommand implements Callable<Integer> {
   private static final int WORKERS = 4;
 
   /**
-   * Four caches of 131,072 tokens each: the chats under way do not fit into one of them, but fit
-   * into all four.
+   * 49,152 tokens of cache each: a quarter of the chats under way fits into one, all of them do
+   * not.
    */
-  private static final int BLOCKS = 2_048;
+  private static final int BLOCKS = 768;
 
   private static final double SPEEDUP = 4;
 
@@ -73,7 +73,7 @@ final class DemoCommand implements Callable<Integer> {
     List<Session> sessions =
         Workloads.draw(
             "closed",
-            Map.of("sessions", "96", "turns", "5", "think", "0.5", "prompts", "12", "zipf", "0.8"),
+            Map.of("sessions", "64", "turns", "5", "think", "0.5", "prompts", "16", "zipf", "0.6"),
             seed);
     LoadSettings settings =
         new LoadSettings(
@@ -82,7 +82,7 @@ final class DemoCommand implements Callable<Integer> {
             SPEEDUP,
             true,
             Integer.MAX_VALUE,
-            96,
+            64,
             false,
             Duration.ofMinutes(2),
             seed);

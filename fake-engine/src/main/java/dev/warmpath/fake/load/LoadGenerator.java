@@ -74,8 +74,9 @@ public final class LoadGenerator {
     long start = System.nanoTime();
     Measurements measured = new Measurements(start, workers);
     try {
-      var unused = timer.scheduleAtFixedRate(
-          () -> progress.accept(measured.progress()[0]), 200, 200, TimeUnit.MILLISECONDS);
+      var unused =
+          timer.scheduleAtFixedRate(
+              () -> progress.accept(measured.progress()[0]), 200, 200, TimeUnit.MILLISECONDS);
       if (settings.concurrency() > 0) {
         closedLoop(sessions, users, measured);
       } else {
@@ -121,20 +122,21 @@ public final class LoadGenerator {
     double first = sessions.isEmpty() ? 0 : sessions.get(0).startMillis();
     for (Session session : sessions) {
       long due = start + (long) ((session.startMillis() - first) * 1e6 / settings.speedup());
-      var unused = timer.schedule(
-          () ->
-              users.execute(
-                  () -> {
-                    try {
-                      session(session, measured);
-                    } catch (InterruptedException e) {
-                      Thread.currentThread().interrupt();
-                    } finally {
-                      done.countDown();
-                    }
-                  }),
-          Math.max(0, due - System.nanoTime()),
-          TimeUnit.NANOSECONDS);
+      var unused =
+          timer.schedule(
+              () ->
+                  users.execute(
+                      () -> {
+                        try {
+                          session(session, measured);
+                        } catch (InterruptedException e) {
+                          Thread.currentThread().interrupt();
+                        } finally {
+                          done.countDown();
+                        }
+                      }),
+              Math.max(0, due - System.nanoTime()),
+              TimeUnit.NANOSECONDS);
     }
     done.await();
   }

@@ -1,0 +1,217 @@
+package dev.warmpath.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.warmpath.fake.FakeFleet;
+import dev.warmpath.fake.scheduler.LatencyModel;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands as a user types them, against fake workers. */
+class CommandsIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static FakeFleet fleet;
+
+  @TempDir Path folder;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeAll
+  static void startFleet() {
+    fleet =
+        FakeFleet.start(
+            "2", builder -> builder.model("m").timing(LatencyModel.instant()).speedup(1_000));
+  }
+
+  @AfterAll
+  static void stopFleet() {
+    fleet.close();
+  }
+
+  private int run(String... args) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    return Main.commandLine()
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(args);
+  }
+
+  private static String workers() {
+    return String.join(",", fleet.urls());
+  }
+
+  private JsonNode json() throws IOException {
+    return JSON.readTree(out.toString());
+  }
+
+  private void assertOneLine(String... words) {
+    assertThat(err.toString().lines()).hasSize(1);
+    assertThat(err.toString()).contains(words);
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void chatStreamsAnAnswerAndSaysWhy() {
+    assertThat(run("chat", "hello", "--worker", workers(), "--max-tokens", "4", "--why")).isZero();
+    assertThat(out.toString()).contains("policy   pin>linear_cost>shortest_queue", "chosen");
+  }
+
+  @Test
+  void chatPrintsADocument() throws IOException {
+    assertThat(run("chat", "hello", "--worker", workers(), "--json")).isZero();
+    assertThat(json().path("status").asInt()).isEqualTo(200);
+    assertThat(json().path("text").asText()).isNotBlank();
+    assertThat(json().path("usage").path("prompt_tokens").asInt()).isPositive();
+    assertThat(json().path("decision").path("chosen").path("worker").asText()).isIn(fleet.urls());
+  }
+
+  @Test
+  void completeAnswersToo() throws IOException {
+    assertThat(run("complete", "once upon", "--worker", workers(), "--json")).isZero();
+    assertThat(json().path("text").asText()).isNotBlank();
+  }
+
+  @Test
+  void explainShowsEveryCandidate() throws IOException {
+    Path body = folder.resolve("body.json");
+    Files.writeString(
+        body, "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}");
+    assertThat(run("explain", "--body", body.toString(), "--worker", workers(), "--json")).isZero();
+    assertThat(json().path("candidates")).hasSize(2);
+    assertThat(json().path("candidates").path(0).path("terms").size()).isPositive();
+    assertThat(json().path("prompt").path("exactness").asText()).isEqualTo("estimated");
+    assertThat(json().path("steps")).isNotEmpty();
+    assertThat(run("explain", "--body", body.toString(), "--worker", workers())).isZero();
+    assertThat(out.toString()).contains("chosen");
+  }
+
+  @Test
+  void showsWorkersModelsStatusAndMetrics() throws IOException {
+    assertThat(run("workers", "--worker", workers(), "--json")).isZero();
+    assertThat(json().path("workers")).hasSize(2);
+    assertThat(json().path("workers").path(0).path("engine").asText()).isEqualTo("sglang");
+    assertThat(json().path("workers").path(0).path("health").asText()).isEqualTo("up");
+    assertThat(
+            json()
+                .path("workers")
+                .path(0)
+                .path("ranks")
+                .path(0)
+                .path("load")
+                .path("running")
+                .asInt(-1))
+        .isZero();
+    assertThat(run("models", "--worker", workers(), "--json")).isZero();
+    assertThat(json().path("models").path(0).path("id").asText()).isEqualTo("m");
+    assertThat(run("status", "--worker", workers(), "--json")).isZero();
+    assertThat(json().path("policy").asText()).isEqualTo("pin>linear_cost>shortest_queue");
+    assertThat(json().path("breaker")).hasSize(2);
+    assertThat(run("metrics", "--worker", workers())).isZero();
+    assertThat(out.toString())
+        .contains("# TYPE warmpath_worker_up gauge", "warmpath_worker_up{worker=");
+    assertThat(run("workers", "--worker", workers())).isZero();
+    assertThat(run("models", "--worker", workers())).isZero();
+    assertThat(run("status", "--worker", workers())).isZero();
+  }
+
+  @Test
+  void benchComparesPoliciesAndWritesAReport() throws IOException {
+    Path report = folder.resolve("report.html");
+    assertThat(
+            run(
+                "bench",
+                "--worker",
+                workers(),
+                "--workload",
+                "closed",
+                "--set",
+                "sessions=6",
+                "--set",
+                "think=0",
+                "--concurrency",
+                "3",
+                "--policy",
+                "round_robin,cache_aware",
+                "--report",
+                report.toString(),
+                "--max-output-tokens",
+                "4",
+                "--json"))
+        .as(err.toString())
+        .isZero();
+    assertThat(json().path("policies")).hasSize(2);
+    assertThat(json().path("policies").path(0).path("failed").asInt(-1)).isZero();
+    assertThat(json().path("policies").path(0).path("ttft_ms").path("p50").isNumber()).isTrue();
+    assertThat(Files.readString(report))
+        .startsWith("<!doctype html>")
+        .doesNotContain("http-equiv", "<script", "src=");
+  }
+
+  @Test
+  void aWorkerThatIsNotThereIsOneLineAndOne() throws IOException {
+    int free;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      free = socket.getLocalPort();
+    }
+    assertThat(run("chat", "hello", "--worker", "http://127.0.0.1:" + free)).isEqualTo(1);
+    assertOneLine("no worker is up", "127.0.0.1:" + free);
+  }
+
+  @Test
+  void badInputIsOneLineAndTwo() throws IOException {
+    Path body = folder.resolve("broken.json");
+    Files.writeString(body, "{\"messages\": [");
+    assertThat(run("explain", "--body", body.toString(), "--worker", workers())).isEqualTo(2);
+    assertOneLine("not valid JSON", "line 1");
+    assertThat(run("explain", "--body", folder.resolve("none").toString(), "--worker", workers()))
+        .isEqualTo(2);
+    assertOneLine("can't be read");
+    assertThat(run("chat", "hello", "--worker", "not a url")).isEqualTo(2);
+    assertOneLine("not a url");
+    assertThat(run("chat", "hello")).isEqualTo(2);
+    assertOneLine("--worker");
+    assertThat(run("chat", "hello", "--worker", workers(), "--policy", "best")).isEqualTo(2);
+    assertOneLine("best", "round_robin");
+    assertThat(run("bench", "--fleet", "four", "--workload", "closed")).isEqualTo(2);
+    assertOneLine("four");
+    assertThat(run("bench", "--fleet", "2", "--workload", "nothing")).isEqualTo(2);
+    assertOneLine("nothing", "sessions");
+    assertThat(run("bench", "--fleet", "2p2d", "--workload", "closed")).isEqualTo(2);
+    assertOneLine("prefill and decode");
+    assertThat(run("models", "--worker", workers(), "--config", "x.yaml")).isEqualTo(2);
+    assertOneLine("--config is not there yet");
+    assertThat(run("nonsense")).isEqualTo(2);
+    assertOneLine("nonsense");
+  }
+
+  @Test
+  void anUnreadableTraceIsOneLineAndOne() throws IOException {
+    assertThat(run("bench", "--fleet", "1", "--trace", folder.resolve("none").toString()))
+        .isEqualTo(1);
+    assertOneLine("can't be read");
+    Path trace = folder.resolve("broken.jsonl");
+    Files.writeString(trace, "{\"timestamp\": 0}\n");
+    assertThat(run("bench", "--fleet", "1", "--trace", trace.toString())).isEqualTo(1);
+    assertOneLine("line 1", "hash_ids");
+  }
+
+  @Test
+  void aPortInUseIsOneLineAndOne() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      assertThat(run("fake", "--port", Integer.toString(taken.getLocalPort()))).isEqualTo(1);
+      assertOneLine("port " + taken.getLocalPort());
+    }
+  }
+}
