@@ -46,13 +46,13 @@ class FleetTest {
       registry.add(spec(A));
       WorkerRank old = fleet.view().topology().ranks().get(0);
       RankState state = fleet.view().state(old);
-      long begun = state.begin(5);
+      long begun = state.begin(5, false);
       registry.remove(WorkerId.parse(A));
       registry.add(spec(B));
       WorkerRank fresh = fleet.view().topology().ranks().get(0);
       assertThat(fresh.slot()).isEqualTo(old.slot());
       assertThat(fleet.view().find(old)).isNull();
-      state.end(5, begun);
+      state.end(begun);
       assertThat(fleet.view().state(fresh).inFlight()).isZero();
     }
   }

@@ -25,10 +25,11 @@ public class RankStateLincheckTest {
   public int beginOrEnd(int request) {
     long value = begun.get(request);
     if (value == NOT_RUNNING) {
-      begun.set(request, state.begin(1 << request));
+      begun.set(request, state.begin(1 << request, request == 0));
     } else {
       begun.set(request, NOT_RUNNING);
-      state.end(1 << request, value);
+      state.computed(1 << request, value);
+      state.end(value);
     }
     return state.inFlight();
   }

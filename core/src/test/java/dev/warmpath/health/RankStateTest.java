@@ -29,6 +29,11 @@ class RankStateTest {
     return registry.current().ranks().get(0);
   }
 
+  private static void end(RankState state, int tokens, long begun) {
+    state.computed(tokens, begun);
+    state.end(begun);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "UNKNOWN, false, UNKNOWN, false",
@@ -90,41 +95,40 @@ class RankStateTest {
 
   @Test
   void aReadingShowsWhatBeganBeforeItWasAskedFor() {
-    long before = state.begin(10);
+    long before = state.begin(10, false);
     state.sampling();
-    long within = state.begin(20);
+    long within = state.begin(20, false);
     assertThat(state.inFlightUnseen()).isEqualTo(2);
-    assertThat(state.inFlightUnseenTokens()).isEqualTo(30);
+    assertThat(state.prefillTokens()).isEqualTo(30);
     state.observe(READING);
     assertThat(state.inFlightUnseen()).isEqualTo(1);
-    assertThat(state.inFlightUnseenTokens()).isEqualTo(20);
-    state.end(10, before);
-    assertThat(state.inFlightUnseenTokens()).isEqualTo(20);
-    state.end(20, within);
+    assertThat(state.prefillTokens()).isEqualTo(20);
+    end(state, 10, before);
+    assertThat(state.prefillTokens()).isEqualTo(20);
+    end(state, 20, within);
     assertThat(state.inFlightUnseen()).isZero();
-    assertThat(state.inFlightUnseenTokens()).isZero();
+    assertThat(state.prefillTokens()).isZero();
   }
 
   @Test
   void aReadingThatFailedLeavesTheRequestsUnseen() {
-    long one = state.begin(1);
+    long one = state.begin(1, false);
     state.sampling();
-    long two = state.begin(2);
+    long two = state.begin(2, false);
     state.sampling(); // the first reading never came
-    long three = state.begin(4);
-    assertThat(state.inFlightUnseenTokens()).isEqualTo(7);
+    long three = state.begin(4, false);
+    assertThat(state.prefillTokens()).isEqualTo(7);
     state.observe(READING);
     assertThat(state.inFlightUnseen()).as("too long rather than too short").isEqualTo(2);
-    assertThat(state.inFlightUnseenTokens()).isEqualTo(6);
+    assertThat(state.prefillTokens()).isEqualTo(6);
     state.sampling();
     state.observe(READING);
     assertThat(state.inFlightUnseen()).isZero();
-    state.end(1, one);
-    state.end(2, two);
-    state.end(4, three);
+    end(state, 1, one);
+    end(state, 2, two);
+    end(state, 4, three);
     assertThat(state.inFlight()).isZero();
-    assertThat(state.inFlightTokens()).isZero();
-    assertThat(state.inFlightUnseenTokens()).isZero();
+    assertThat(state.prefillTokens()).isZero();
   }
 
   private record Running(int tokens, long begun, int asked) {}
@@ -145,12 +149,12 @@ class RankStateTest {
       switch (step) {
         case 0, 1 -> {
           int tokens = random.nextInt(100);
-          running.add(new Running(tokens, model.begin(tokens), asked));
+          running.add(new Running(tokens, model.begin(tokens, false), asked));
         }
         case 2 -> {
           if (!running.isEmpty()) {
             Running ended = running.remove(random.nextInt(running.size()));
-            model.end(ended.tokens(), ended.begun());
+            end(model, ended.tokens(), ended.begun());
           }
         }
         case 3 -> {
@@ -172,10 +176,8 @@ class RankStateTest {
       int since = shown;
       List<Running> unseen = running.stream().filter(request -> request.asked() >= since).toList();
       assertThat(model.inFlight()).isEqualTo(running.size());
-      assertThat(model.inFlightTokens())
-          .isEqualTo(running.stream().mapToInt(Running::tokens).sum());
       assertThat(model.inFlightUnseen()).isEqualTo(unseen.size());
-      assertThat(model.inFlightUnseenTokens())
+      assertThat(model.prefillTokens())
           .isEqualTo(unseen.stream().mapToInt(Running::tokens).sum());
     }
   }
@@ -198,7 +200,7 @@ class RankStateTest {
                 long[] begun = new long[8];
                 for (int round = 0; round < 20_000; round++) {
                   for (int j = 0; j < begun.length; j++) {
-                    begun[j] = state.begin(j);
+                    begun[j] = state.begin(j, false);
                   }
                   if (random.nextInt(4) == 0) {
                     state.sampling();
@@ -207,7 +209,7 @@ class RankStateTest {
                     state.observe(READING);
                   }
                   for (int j = 0; j < begun.length; j++) {
-                    state.end(j, begun[j]);
+                    end(state, j, begun[j]);
                   }
                 }
               });
@@ -219,8 +221,7 @@ class RankStateTest {
       thread.join();
     }
     assertThat(state.inFlight()).isZero();
-    assertThat(state.inFlightTokens()).isZero();
     assertThat(state.inFlightUnseen()).isZero();
-    assertThat(state.inFlightUnseenTokens()).isZero();
+    assertThat(state.prefillTokens()).isZero();
   }
 }
