@@ -177,8 +177,7 @@ class RankStateTest {
       List<Running> unseen = running.stream().filter(request -> request.asked() >= since).toList();
       assertThat(model.inFlight()).isEqualTo(running.size());
       assertThat(model.inFlightUnseen()).isEqualTo(unseen.size());
-      assertThat(model.prefillTokens())
-          .isEqualTo(unseen.stream().mapToInt(Running::tokens).sum());
+      assertThat(model.prefillTokens()).isEqualTo(unseen.stream().mapToInt(Running::tokens).sum());
     }
   }
 
