@@ -33,7 +33,7 @@ class FleetJudgeTest {
    */
   private String judge(String fleet) {
     List<Subject> subjects = new ArrayList<>();
-    for (String text : fleet.split(" ")) {
+    for (String text : fleet.split(" ", -1)) {
       String address = "http://w" + subjects.size() + ":1";
       String role =
           switch (Character.toLowerCase(text.charAt(1))) {

@@ -3,6 +3,7 @@ package dev.warmpath.health;
 import static dev.warmpath.health.MonitorFixture.A;
 import static dev.warmpath.health.MonitorFixture.B;
 import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -122,7 +123,7 @@ class HealthMonitorThreadsTest {
     @Test
     void holdsOneThreadAndGoesDownEvenIfItHeedsNoInterrupt() throws Exception {
       startHanging(false);
-      time.advance(ofSeconds(120));
+      time.advance(ofMinutes(2));
       assertThat(hung).as("threads held").hasSize(1);
       assertThat(availability(A)).isEqualTo(Availability.DOWN);
       assertThat(availability(B)).isEqualTo(Availability.UP);

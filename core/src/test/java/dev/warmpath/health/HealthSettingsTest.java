@@ -6,7 +6,6 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.warmpath.health.HealthSettings.Builder;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -49,7 +48,7 @@ class HealthSettingsTest {
 
   @Test
   void nonsenseIsRefused() {
-    List<UnaryOperator<Builder>> nonsense =
+    List<UnaryOperator<HealthSettings.Builder>> nonsense =
         List.of(
             builder -> builder.probeInterval(ZERO),
             builder -> builder.recheckInterval(ofSeconds(-1)),

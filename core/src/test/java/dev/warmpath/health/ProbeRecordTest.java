@@ -64,7 +64,8 @@ class ProbeRecordTest {
   })
   void transitions(String signals, Verdict verdict, boolean settled) {
     ProbeRecord record = new ProbeRecord();
-    for (char signal : signals.toCharArray()) {
+    for (int i = 0; i < signals.length(); i++) {
+      char signal = signals.charAt(i);
       switch (signal) {
         case 'P' -> record.pass(3);
         case 'F' -> record.fail(2);
@@ -79,7 +80,8 @@ class ProbeRecordTest {
   @CsvSource({"1, 1, F, FAILING", "1, 1, FP, PASSING", "1, 2, PFP, FAILING", "3, 1, PFF, PASSING"})
   void thresholdsAreConfigurable(int toDown, int toUp, String signals, Verdict verdict) {
     ProbeRecord record = new ProbeRecord();
-    for (char signal : signals.toCharArray()) {
+    for (int i = 0; i < signals.length(); i++) {
+      char signal = signals.charAt(i);
       if (signal == 'P') {
         record.pass(toUp);
       } else {

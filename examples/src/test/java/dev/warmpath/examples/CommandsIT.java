@@ -209,7 +209,7 @@ class CommandsIT {
 
   @Test
   void aPortInUseIsOneLineAndOne() throws IOException {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       assertThat(run("fake", "--port", Integer.toString(taken.getLocalPort()))).isEqualTo(1);
       assertOneLine("port " + taken.getLocalPort());
     }
