@@ -11,10 +11,11 @@ import java.util.Map;
 /**
  * A compiled chat template.
  *
- * <p>The language is that of Jinja2 3.1 in the environment of transformers' {@code apply_chat_template}: an immutable
- * sandbox with {@code trim_blocks} and {@code lstrip_blocks}, without autoescaping and without a loader, with {@code
- * break}, {@code continue} and {@code generation}, with {@code raise_exception}, {@code strftime_now} and a {@code tojson}
- * that does not escape HTML.
+ * <p>The language is that of Jinja2 3.1 in the environment of transformers' {@code
+ * apply_chat_template}: an immutable sandbox with {@code trim_blocks} and {@code lstrip_blocks},
+ * without autoescaping and without a loader, with {@code break}, {@code continue} and {@code
+ * generation}, with {@code raise_exception}, {@code strftime_now} and a {@code tojson} that does
+ * not escape HTML.
  *
  * <p>Instances are immutable and safe for use by many threads at once.
  */
@@ -42,7 +43,8 @@ public final class ChatTemplate {
    *
    * @param source the template's Jinja2 source
    * @param limits what compiling and each rendering may use up
-   * @throws TemplateException where Jinja2 would not compile it, or it is longer or nested deeper than allowed
+   * @throws TemplateException where Jinja2 would not compile it, or it is longer or nested deeper
+   *     than allowed
    */
   public static ChatTemplate compile(String source, TemplateLimits limits) {
     if (source.length() > limits.maxSourceLength()) {
@@ -61,18 +63,20 @@ public final class ChatTemplate {
   /**
    * Renders the template.
    *
-   * <p>Values are those of a parsed JSON document: {@code Map}, {@code List}, {@code String}, {@code Boolean}, the
-   * integral and floating {@code Number} types and {@code null}. They are read in place and never changed; they must not
-   * change meanwhile. What is in the context comes before the global function of the same name.
+   * <p>Values are those of a parsed JSON document: {@code Map}, {@code List}, {@code String},
+   * {@code Boolean}, the integral and floating {@code Number} types and {@code null}. They are read
+   * in place and never changed; they must not change meanwhile. What is in the context comes before
+   * the global function of the same name.
    *
-   * @param context the variables: {@code messages}, {@code tools}, {@code add_generation_prompt}, special tokens and
-   *     whatever else the template asks for
+   * @param context the variables: {@code messages}, {@code tools}, {@code add_generation_prompt},
+   *     special tokens and whatever else the template asks for
    * @param clock what {@code strftime_now} shows, in the clock's zone
    * @return the text
    * @throws TemplateException where Jinja2 would raise an error, or a limit is reached
    */
   public String render(Map<String, ?> context, Clock clock) {
-    Rendering rendering = new Rendering(clock, limits.maxWork(), limits.maxOutputLength(), limits.maxDepth());
+    Rendering rendering =
+        new Rendering(clock, limits.maxWork(), limits.maxOutputLength(), limits.maxDepth());
     try {
       program.run(rendering, context);
       return rendering.out().toString();

@@ -3,8 +3,8 @@ package dev.warmpath.prompt.template;
 /**
  * A template could not be compiled or rendered.
  *
- * <p>The message begins with the line and then says why, in Jinja2's words. It may quote names and values from the
- * template's context: don't log it where prompts must not be logged.
+ * <p>The message begins with the line and then says why, in Jinja2's words. It may quote names and
+ * values from the template's context: don't log it where prompts must not be logged.
  */
 public final class TemplateException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -48,8 +48,8 @@ public final class TemplateException extends RuntimeException {
   }
 
   /**
-   * The class name of the exception that Python raises here, such as {@code UndefinedError}, {@code TypeError} or {@code
-   * TemplateSyntaxError}. {@code LimitExceeded} is this engine's own.
+   * The class name of the exception that Python raises here, such as {@code UndefinedError}, {@code
+   * TypeError} or {@code TemplateSyntaxError}. {@code LimitExceeded} is this engine's own.
    */
   public String type() {
     return type;

@@ -1,17 +1,18 @@
 package dev.warmpath.prompt.template;
 
 /**
- * What a template may use up. Templates come with models from anywhere: within these bounds a hostile one can neither
- * hang a thread nor exhaust the heap.
+ * What a template may use up. Templates come with models from anywhere: within these bounds a
+ * hostile one can neither hang a thread nor exhaust the heap.
  *
  * @param maxSourceLength longest source, in UTF-16 units
- * @param maxWork most work of one rendering, in units of about one loop iteration, one call, one list element or four
- *     characters of an intermediate string
+ * @param maxWork most work of one rendering, in units of about one loop iteration, one call, one
+ *     list element or four characters of an intermediate string
  * @param maxOutputLength longest output, and longest intermediate string, in UTF-16 units
  * @param maxDepth deepest nesting of macro calls, blocks and recursive loops
  */
 public record TemplateLimits(int maxSourceLength, long maxWork, int maxOutputLength, int maxDepth) {
-  private static final TemplateLimits DEFAULTS = new TemplateLimits(1 << 20, 50_000_000, 1 << 25, 200);
+  private static final TemplateLimits DEFAULTS =
+      new TemplateLimits(1 << 20, 50_000_000, 1 << 25, 200);
 
   /**
    * Checks the bounds.
@@ -25,8 +26,8 @@ public record TemplateLimits(int maxSourceLength, long maxWork, int maxOutputLen
   }
 
   /**
-   * Sources of 1 Mi characters, 50 million units of work (a second or so), 32 Mi characters of output, and a depth of
-   * 200, where Python's own recursion limit ends macros too.
+   * Sources of 1 Mi characters, 50 million units of work (a second or so), 32 Mi characters of
+   * output, and a depth of 200, where Python's own recursion limit ends macros too.
    */
   public static TemplateLimits defaults() {
     return DEFAULTS;

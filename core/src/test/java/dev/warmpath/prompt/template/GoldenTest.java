@@ -19,10 +19,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Templates of real models, and of every corner of the language, against what Jinja2 made of them. */
+/**
+ * Templates of real models, and of every corner of the language, against what Jinja2 made of them.
+ */
 class GoldenTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Clock CLOCK = Clock.fixed(Instant.parse("2025-07-10T12:00:00Z"), ZoneOffset.UTC);
+  private static final Clock CLOCK =
+      Clock.fixed(Instant.parse("2025-07-10T12:00:00Z"), ZoneOffset.UTC);
 
   @TestFactory
   Stream<DynamicTest> modelTemplates() {

@@ -2,7 +2,6 @@ package dev.warmpath.prompt.template.internal.compile;
 
 import dev.warmpath.prompt.template.internal.exec.BlockCode;
 import dev.warmpath.prompt.template.internal.exec.Body;
-import dev.warmpath.prompt.template.internal.exec.Calls;
 import dev.warmpath.prompt.template.internal.exec.Control;
 import dev.warmpath.prompt.template.internal.exec.Escaping;
 import dev.warmpath.prompt.template.internal.exec.Expression;
@@ -67,7 +66,8 @@ public final class Compiler {
 
   private void register(Node node) {
     if (node instanceof Stmt.Block block && blocks.put(block.name(), block) != null) {
-      throw PyError.assertion("block " + Repr.ofString(block.name()) + " defined twice", block.line());
+      throw PyError.assertion(
+          "block " + Repr.ofString(block.name()) + " defined twice", block.line());
     }
   }
 
@@ -104,7 +104,8 @@ public final class Compiler {
                 actions.add(new ScopeEntry.Action.Resolve(slot, resolve.name()));
               } else if (load instanceof Load.Alias alias) {
                 actions.add(
-                    new ScopeEntry.Action.Copy(slot, ExpressionCompiler.variable(scope, alias.outer(), true)));
+                    new ScopeEntry.Action.Copy(
+                        slot, ExpressionCompiler.variable(scope, alias.outer(), true)));
               } else if (load instanceof Load.Undefined) {
                 unset.add(new ScopeEntry.Action.Unset(slot));
               }
@@ -131,7 +132,8 @@ public final class Compiler {
     return new Body(statements, lines.stream().mapToInt(Integer::intValue).toArray());
   }
 
-  private void output(Stmt.Output output, Scope scope, List<Statement> statements, List<Integer> lines) {
+  private void output(
+      Stmt.Output output, Scope scope, List<Statement> statements, List<Integer> lines) {
     StringBuilder fixed = new StringBuilder();
     for (Expr part : output.parts()) {
       if (part instanceof Expr.TemplateData data) {
@@ -199,9 +201,11 @@ public final class Compiler {
       statements.add(new TemplateLoad(expressions.compile(extend.template(), scope), false, false));
     } else if (node instanceof Stmt.Include include) {
       statements.add(
-          new TemplateLoad(expressions.compile(include.template(), scope), true, include.ignoreMissing()));
+          new TemplateLoad(
+              expressions.compile(include.template(), scope), true, include.ignoreMissing()));
     } else if (node instanceof Stmt.Import statement) {
-      statements.add(new TemplateLoad(expressions.compile(statement.template(), scope), false, false));
+      statements.add(
+          new TemplateLoad(expressions.compile(statement.template(), scope), false, false));
     } else if (node instanceof Stmt.Break) {
       jump(scope, Statement.Outcome.BREAK, "'break' outside loop", statements);
     } else if (node instanceof Stmt.Continue) {
@@ -211,7 +215,8 @@ public final class Compiler {
     }
   }
 
-  private void jump(Scope scope, Statement.Outcome outcome, String whenOutside, List<Statement> statements) {
+  private void jump(
+      Scope scope, Statement.Outcome outcome, String whenOutside, List<Statement> statements) {
     if (!scope.function.isInLoop()) {
       expressions.defer(PyError.of("SyntaxError", whenOutside));
     }
@@ -302,7 +307,14 @@ public final class Compiler {
     Body otherwise = hasElse ? body(node.otherwise(), elseScope) : null;
     Loop.Rounds rounds =
         new Loop.Rounds(
-            selection, target, loopSlot, entry, body, elseEntry, otherwise, !node.recursive() || hasElse);
+            selection,
+            target,
+            loopSlot,
+            entry,
+            body,
+            elseEntry,
+            otherwise,
+            !node.recursive() || hasElse);
     if (iterable != null) {
       return new Loop(iterable, rounds, null);
     }
@@ -332,8 +344,11 @@ public final class Compiler {
   }
 
   private static void refuseLoopAsTarget(Node node) {
-    if (node instanceof Expr.Name name && name.use() == Expr.Use.STORE && name.name().equals("loop")) {
-      throw PyError.assertion("Can't assign to special loop variable in for-loop target", name.line());
+    if (node instanceof Expr.Name name
+        && name.use() == Expr.Use.STORE
+        && name.name().equals("loop")) {
+      throw PyError.assertion(
+          "Can't assign to special loop variable in for-loop target", name.line());
     }
   }
 
@@ -352,7 +367,11 @@ public final class Compiler {
         expressions.defer(
             PyError.of(
                 "SyntaxError",
-                "duplicate argument 'l_" + symbols.level() + "_" + parameter.name() + "' in function definition"));
+                "duplicate argument 'l_"
+                    + symbols.level()
+                    + "_"
+                    + parameter.name()
+                    + "' in function definition"));
       }
       parameters.add(parameter.name());
     }

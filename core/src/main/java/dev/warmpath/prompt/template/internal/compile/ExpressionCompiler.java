@@ -28,9 +28,41 @@ import org.jspecify.annotations.Nullable;
 final class ExpressionCompiler {
   private static final Set<String> PYTHON_KEYWORDS =
       Set.of(
-          "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-          "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda",
-          "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield");
+          "False",
+          "None",
+          "True",
+          "and",
+          "as",
+          "assert",
+          "async",
+          "await",
+          "break",
+          "class",
+          "continue",
+          "def",
+          "del",
+          "elif",
+          "else",
+          "except",
+          "finally",
+          "for",
+          "from",
+          "global",
+          "if",
+          "import",
+          "in",
+          "is",
+          "lambda",
+          "nonlocal",
+          "not",
+          "or",
+          "pass",
+          "raise",
+          "return",
+          "try",
+          "while",
+          "with",
+          "yield");
 
   /** Parameters of macros, innermost first, whose defaults are being computed. */
   private final Deque<Set<Ident>> unsetParameters = new ArrayDeque<>();
@@ -73,7 +105,8 @@ final class ExpressionCompiler {
   }
 
   static Variable variable(Scope scope, Ident ident, boolean checked) {
-    return new Variable(scope.function.hops(ident), scope.function.slot(ident), ident.name(), checked);
+    return new Variable(
+        scope.function.hops(ident), scope.function.slot(ident), ident.name(), checked);
   }
 
   static Variable variable(Scope scope, Ident ident, String name) {
@@ -128,7 +161,11 @@ final class ExpressionCompiler {
       Expression test = compile(conditional.test(), branch);
       Expr otherwise = conditional.otherwise();
       return new Operators.Conditional(
-          test, then, otherwise == null ? new Operators.NoElse(conditional.line()) : compile(otherwise, branch));
+          test,
+          then,
+          otherwise == null
+              ? new Operators.NoElse(conditional.line())
+              : compile(otherwise, branch));
     }
     if (node instanceof Expr.ListExpr list) {
       return new Values.ListOf(compileAll(list.items(), scope));
@@ -172,7 +209,10 @@ final class ExpressionCompiler {
     Expression object = compile(item.object(), scope);
     if (item.key() instanceof Expr.Slice slice) {
       return new Values.Slice(
-          object, bound(slice.start(), scope), bound(slice.stop(), scope), bound(slice.step(), scope));
+          object,
+          bound(slice.start(), scope),
+          bound(slice.stop(), scope),
+          bound(slice.step(), scope));
     }
     return new Values.Item(object, compile(item.key(), scope));
   }
@@ -241,7 +281,8 @@ final class ExpressionCompiler {
       values.add(compile(keyword.value(), scope));
     }
     Expression more = node.more() == null ? null : compile(node.more(), scope);
-    Expression moreKeywords = node.moreKeywords() == null ? null : compile(node.moreKeywords(), scope);
+    Expression moreKeywords =
+        node.moreKeywords() == null ? null : compile(node.moreKeywords(), scope);
     return new Arguments(positional, names, values, more, moreKeywords);
   }
 
@@ -253,7 +294,10 @@ final class ExpressionCompiler {
     return filterOf(node, compile(value, scope), scope);
   }
 
-  /** A filter, or a chain of them, that begins with a value; the chain's own value is the innermost without one. */
+  /**
+   * A filter, or a chain of them, that begins with a value; the chain's own value is the innermost
+   * without one.
+   */
   Expression filterOf(Expr.Filter node, Expression innermost, Scope scope) {
     Expression value = innermost;
     if (node.value() instanceof Expr.Filter inner && isOfBlock(inner)) {
@@ -331,9 +375,10 @@ final class ExpressionCompiler {
     return switch (node.op()) {
       case NOT -> new Operators.Not(operand);
       case POS -> new Operators.Sign(false, operand);
-      case NEG -> operand instanceof Values.Constant constant && constant.value() instanceof Number
-          ? new Values.Constant(Arithmetic.negate(constant.value()))
-          : new Operators.Sign(true, operand);
+      case NEG ->
+          operand instanceof Values.Constant constant && constant.value() instanceof Number
+              ? new Values.Constant(Arithmetic.negate(constant.value()))
+              : new Operators.Sign(true, operand);
     };
   }
 }

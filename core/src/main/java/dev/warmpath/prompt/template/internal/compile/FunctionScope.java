@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One function of the translated template: it owns the variables on its level of nesting and deeper, those on outer
- * levels belong to the functions around it.
+ * One function of the translated template: it owns the variables on its level of nesting and
+ * deeper, those on outer levels belong to the functions around it.
  */
 final class FunctionScope {
   private final @Nullable FunctionScope outer;

@@ -15,7 +15,8 @@ final class Scope {
 
   final Escaping escaping;
 
-  private Scope(FunctionScope function, Symbols symbols, boolean topLevel, boolean soft, Escaping escaping) {
+  private Scope(
+      FunctionScope function, Symbols symbols, boolean topLevel, boolean soft, Escaping escaping) {
     this.function = function;
     this.symbols = symbols;
     this.topLevel = topLevel;

@@ -6,7 +6,10 @@ import dev.warmpath.prompt.template.internal.syntax.Stmt;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Tells a scope which names its statements load and store, and stops where a scope of its own begins. */
+/**
+ * Tells a scope which names its statements load and store, and stops where a scope of its own
+ * begins.
+ */
 final class SymbolAnalyzer {
   private Symbols symbols;
 
@@ -74,7 +77,9 @@ final class SymbolAnalyzer {
       with.values().forEach(this::visit);
     } else if (node instanceof Stmt.AssignBlock block) {
       visit(block.target());
-    } else if (!(node instanceof Stmt.Autoescape || node instanceof Stmt.Block || node instanceof Stmt.Generation)) {
+    } else if (!(node instanceof Stmt.Autoescape
+        || node instanceof Stmt.Block
+        || node instanceof Stmt.Generation)) {
       node.children(this::visit);
     }
   }

@@ -23,7 +23,11 @@ final class Symbols {
   }
 
   private Symbols(
-      @Nullable Symbols parent, int level, Map<String, Ident> refs, Map<Ident, Load> loads, Set<String> stores) {
+      @Nullable Symbols parent,
+      int level,
+      Map<String, Ident> refs,
+      Map<Ident, Load> loads,
+      Set<String> stores) {
     this.parent = parent;
     this.level = level;
     this.refs = refs;
@@ -33,7 +37,11 @@ final class Symbols {
 
   Symbols copy() {
     return new Symbols(
-        parent, level, new LinkedHashMap<>(refs), new LinkedHashMap<>(loads), new LinkedHashSet<>(stores));
+        parent,
+        level,
+        new LinkedHashMap<>(refs),
+        new LinkedHashMap<>(loads),
+        new LinkedHashSet<>(stores));
   }
 
   Symbols inner() {

@@ -40,7 +40,10 @@ public final class Arguments {
 
   /** Computes them. */
   Args eval(Frame f) {
-    if (positional.length == 0 && keywordNames.length == 0 && more == null && moreKeywords == null) {
+    if (positional.length == 0
+        && keywordNames.length == 0
+        && more == null
+        && moreKeywords == null) {
       return Args.NONE;
     }
     Object[] values = new Object[positional.length];

@@ -23,7 +23,8 @@ import java.util.Map;
  * @param entry its scope
  * @param body what it writes
  */
-public record BlockCode(String name, int frameSize, int selfSlot, int superSlot, ScopeEntry entry, Body body) {
+public record BlockCode(
+    String name, int frameSize, int selfSlot, int superSlot, ScopeEntry entry, Body body) {
   void run(Context context, Rendering r) {
     r.enter();
     Frame f = new Frame(frameSize, context, r);

@@ -34,7 +34,9 @@ public final class Body extends Statement {
     return Outcome.NORMAL;
   }
 
-  /** Runs it and takes what it wrote off the output again; for bodies that no loop control leaves. */
+  /**
+   * Runs it and takes what it wrote off the output again; for bodies that no loop control leaves.
+   */
   String capture(Frame f) {
     StringBuilder out = f.r.out();
     int start = out.length();

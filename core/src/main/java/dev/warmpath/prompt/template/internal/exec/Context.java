@@ -6,6 +6,7 @@ import dev.warmpath.prompt.template.internal.python.Missing;
 import dev.warmpath.prompt.template.internal.python.Py;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /** The variables a template was given, and those that its top level sets for its blocks to see. */
 public final class Context {
@@ -35,7 +36,7 @@ public final class Context {
   }
 
   BlockCode block(String name) {
-    return blocks.get(name);
+    return Objects.requireNonNull(blocks.get(name), name);
   }
 
   boolean hasBlock(String name) {

@@ -120,7 +120,12 @@ public final class Control {
      * @param escaping whether the text counts as escaped
      */
     public Capture(
-        ScopeEntry entry, Body body, int slot, Expression value, @Nullable Target target, Escaping escaping) {
+        ScopeEntry entry,
+        Body body,
+        int slot,
+        Expression value,
+        @Nullable Target target,
+        Escaping escaping) {
       this.entry = entry;
       this.body = body;
       this.slot = slot;

@@ -5,7 +5,10 @@ import dev.warmpath.prompt.template.internal.python.Rendering;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The variables of one function call: of the template itself, a block, a macro or a loop that is a function. */
+/**
+ * The variables of one function call: of the template itself, a block, a macro or a loop that is a
+ * function.
+ */
 public final class Frame {
   final Object[] slots;
   final @Nullable Frame outer;

@@ -110,10 +110,19 @@ public final class Loop extends Statement {
       this.unsetAfterwards = unsetAfterwards;
     }
 
-    /** Runs in a frame; the selection is a function within {@code outer} whether or not the loop is one. */
-    Outcome run(Frame f, Frame outer, Object items, LoopContext.@Nullable Recursion recursion, long depth0) {
+    /**
+     * Runs in a frame; the selection is a function within {@code outer} whether or not the loop is
+     * one.
+     */
+    Outcome run(
+        Frame f,
+        Frame outer,
+        Object items,
+        LoopContext.@Nullable Recursion recursion,
+        long depth0) {
       Object selected = selection == null ? items : selection.select(outer, items);
-      boolean completedOne = loopSlot < 0 ? plain(f, selected) : extended(f, selected, recursion, depth0);
+      boolean completedOne =
+          loopSlot < 0 ? plain(f, selected) : extended(f, selected, recursion, depth0);
       if (unsetAfterwards) {
         entry.leave(f);
       }
@@ -142,7 +151,8 @@ public final class Loop extends Statement {
       return completedOne;
     }
 
-    private boolean extended(Frame f, Object items, LoopContext.@Nullable Recursion recursion, long depth0) {
+    private boolean extended(
+        Frame f, Object items, LoopContext.@Nullable Recursion recursion, long depth0) {
       boolean completedOne = false;
       f.slots[loopSlot] = Missing.MISSING;
       LoopContext loop = new LoopContext(f.r, items, recursion, depth0);

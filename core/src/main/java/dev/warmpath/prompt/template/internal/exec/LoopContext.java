@@ -19,7 +19,10 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The variable {@code loop}. It runs ahead of the loop by one item at most, and only when asked about what comes. */
+/**
+ * The variable {@code loop}. It runs ahead of the loop by one item at most, and only when asked
+ * about what comes.
+ */
 final class LoopContext implements PyCallable, PyIterable {
   private final Object iterable;
   private final @Nullable Recursion recursion;
@@ -120,9 +123,11 @@ final class LoopContext implements PyCallable, PyIterable {
       case "depth" -> depth0 + 1;
       case "depth0" -> depth0;
       case "previtem" -> index0 == 0 ? Undefined.because("there is no previous item") : before;
-      case "nextitem" -> peek() == Missing.MISSING ? Undefined.because("there is no next item") : after;
+      case "nextitem" ->
+          peek() == Missing.MISSING ? Undefined.because("there is no next item") : after;
       case "cycle" -> new BoundMethod(this, name, (rendering, self, args) -> cycle(args));
-      case "changed" -> new BoundMethod(this, name, (rendering, self, args) -> changed(rendering, args));
+      case "changed" ->
+          new BoundMethod(this, name, (rendering, self, args) -> changed(rendering, args));
       default -> Missing.MISSING;
     };
   }

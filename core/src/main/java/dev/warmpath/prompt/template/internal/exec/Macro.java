@@ -115,6 +115,8 @@ final class Macro implements PyCallable {
 
   @Override
   public void repr(Repr out) {
-    out.append("<Macro ").append(code.name().isEmpty() ? "anonymous" : Repr.ofString(code.name())).append('>');
+    out.append("<Macro ")
+        .append(code.name().isEmpty() ? "anonymous" : Repr.ofString(code.name()))
+        .append('>');
   }
 }

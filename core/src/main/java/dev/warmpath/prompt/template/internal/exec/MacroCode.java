@@ -11,9 +11,12 @@ import java.util.List;
  * @param parameters names of the parameters
  * @param parameterSlots their variables
  * @param defaults default of each parameter; a {@link Required} where there is none
- * @param callerSlot the variable {@code caller} where the body uses it and it is no parameter, or -1
- * @param keywordsSlot the variable {@code kwargs} where the body uses it and it is no parameter, or -1
- * @param varargsSlot the variable {@code varargs} where the body uses it and it is no parameter, or -1
+ * @param callerSlot the variable {@code caller} where the body uses it and it is no parameter, or
+ *     -1
+ * @param keywordsSlot the variable {@code kwargs} where the body uses it and it is no parameter, or
+ *     -1
+ * @param varargsSlot the variable {@code varargs} where the body uses it and it is no parameter, or
+ *     -1
  * @param usesCaller whether the body uses {@code caller}
  * @param frameSize variables of the function
  * @param entry its scope

@@ -286,7 +286,9 @@ public final class Operators {
     @Override
     public Object eval(Frame f) {
       return Undefined.because(
-          "the inline if-expression on line " + line + " evaluated to false and no else section was defined.");
+          "the inline if-expression on line "
+              + line
+              + " evaluated to false and no else section was defined.");
     }
   }
 }

@@ -12,7 +12,8 @@ import java.util.Map;
  * @param body the top level
  * @param blocks the blocks by name
  */
-public record Program(int frameSize, int selfSlot, ScopeEntry entry, Body body, Map<String, BlockCode> blocks) {
+public record Program(
+    int frameSize, int selfSlot, ScopeEntry entry, Body body, Map<String, BlockCode> blocks) {
   /** Renders into the rendering's output. */
   public void run(Rendering r, Map<String, ?> variables) {
     Context context = new Context(variables, blocks);

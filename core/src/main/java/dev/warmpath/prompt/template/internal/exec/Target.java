@@ -99,7 +99,8 @@ public abstract class Target {
       Iterator<Object> it = Py.iterate(f.r, value);
       for (int i = 0; i < values.length; i++) {
         if (!it.hasNext()) {
-          throw PyError.value("not enough values to unpack (expected " + values.length + ", got " + i + ")");
+          throw PyError.value(
+              "not enough values to unpack (expected " + values.length + ", got " + i + ")");
         }
         values[i] = it.next();
       }

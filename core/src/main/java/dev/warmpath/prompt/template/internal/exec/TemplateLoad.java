@@ -4,7 +4,10 @@ import dev.warmpath.prompt.template.internal.python.Py;
 import dev.warmpath.prompt.template.internal.python.PyError;
 import dev.warmpath.prompt.template.internal.python.Undefined;
 
-/** {@code include}, {@code import} and {@code extends}: a chat template stands alone, there is nothing to load from. */
+/**
+ * {@code include}, {@code import} and {@code extends}: a chat template stands alone, there is
+ * nothing to load from.
+ */
 public final class TemplateLoad extends Statement {
   private final Expression template;
   private final boolean several;

@@ -18,11 +18,15 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How templates reach into values: Jinja2's {@code getattr} and {@code getitem} behind the immutable sandbox. */
+/**
+ * How templates reach into values: Jinja2's {@code getattr} and {@code getitem} behind the
+ * immutable sandbox.
+ */
 public final class Access {
   private static final Set<String> LIST_MUTATORS =
       Set.of("append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove");
-  private static final Set<String> DICT_MUTATORS = Set.of("clear", "pop", "popitem", "setdefault", "update");
+  private static final Set<String> DICT_MUTATORS =
+      Set.of("clear", "pop", "popitem", "setdefault", "update");
 
   private Access() {}
 
@@ -43,7 +47,10 @@ public final class Access {
       plainKey = !name.startsWith("_") && DictMethods.get(name) == null;
     }
 
-    /** The method of that name which a plain string, list or dict has and may be called; null for others. */
+    /**
+     * The method of that name which a plain string, list or dict has and may be called; null for
+     * others.
+     */
     public BoundMethod.@Nullable Method builtInMethod(Object self) {
       if (self instanceof String) {
         return ofString;
@@ -96,7 +103,9 @@ public final class Access {
         || object instanceof List && !(object instanceof PyTuple) && LIST_MUTATORS.contains(name);
   }
 
-  /** The attribute itself, or {@link Missing#MISSING} where Python raises {@code AttributeError}. */
+  /**
+   * The attribute itself, or {@link Missing#MISSING} where Python raises {@code AttributeError}.
+   */
   static Object find(Rendering r, Object object, String name) {
     if (name.startsWith("__") && name.endsWith("__")) {
       // whatever it is, the sandbox keeps it away: that it exists is all that matters

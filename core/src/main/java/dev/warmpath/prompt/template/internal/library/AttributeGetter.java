@@ -31,7 +31,8 @@ final class AttributeGetter {
   }
 
   /** A getter for comparisons, which lowers strings where case does not matter. */
-  static AttributeGetter of(Rendering r, Object attribute, boolean ignoreCase, Object whenUndefined) {
+  static AttributeGetter of(
+      Rendering r, Object attribute, boolean ignoreCase, Object whenUndefined) {
     return new AttributeGetter(r, attribute, ignoreCase, whenUndefined);
   }
 
@@ -80,6 +81,8 @@ final class AttributeGetter {
 
   /** Strings in lower case, others as they are. */
   static Object ignoreCase(Object value) {
-    return value instanceof String s ? Text.lower(s) : value instanceof Markup m ? new Markup(Text.lower(m.text())) : value;
+    return value instanceof String s
+        ? Text.lower(s)
+        : value instanceof Markup m ? new Markup(Text.lower(m.text())) : value;
   }
 }

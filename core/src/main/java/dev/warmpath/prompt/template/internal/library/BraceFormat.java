@@ -10,7 +10,10 @@ import dev.warmpath.prompt.template.internal.python.Rendering;
 import dev.warmpath.prompt.template.internal.python.Repr;
 import java.util.Map;
 
-/** {@code str.format} as the sandbox runs it: the rules of {@code string.Formatter}, fields read as a template reads. */
+/**
+ * {@code str.format} as the sandbox runs it: the rules of {@code string.Formatter}, fields read as
+ * a template reads.
+ */
 final class BraceFormat {
   private static final int NOT_YET = -1;
   private static final int MANUAL = -2;
@@ -175,13 +178,15 @@ final class BraceFormat {
     String first = field.substring(0, at);
     if (field.isEmpty()) {
       if (automatic == MANUAL) {
-        throw PyError.value("cannot switch from manual field specification to automatic field numbering");
+        throw PyError.value(
+            "cannot switch from manual field specification to automatic field numbering");
       }
       automatic = Math.max(automatic, 0);
       first = Integer.toString(automatic++);
     } else if (isNumber(field)) {
       if (automatic > 0) {
-        throw PyError.value("cannot switch from manual field specification to automatic field numbering");
+        throw PyError.value(
+            "cannot switch from manual field specification to automatic field numbering");
       }
       automatic = MANUAL;
     }
@@ -205,7 +210,9 @@ final class BraceFormat {
         if (key.isEmpty()) {
           throw PyError.value("Empty attribute in format string");
         }
-        value = Access.item(r, value, isNumber(key) && key.length() < 18 ? (Object) Long.parseLong(key) : key);
+        value =
+            Access.item(
+                r, value, isNumber(key) && key.length() < 18 ? (Object) Long.parseLong(key) : key);
         at = close + 1;
       } else {
         throw PyError.value("Only '.' or '[' may follow ']' in format field specifier");

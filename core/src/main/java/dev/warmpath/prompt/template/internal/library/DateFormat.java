@@ -76,14 +76,24 @@ final class DateFormat {
       case 'W' -> number(week(DayOfWeek.MONDAY), 2, '0', pad, width);
       case 'V' -> number(time.get(IsoFields.WEEK_OF_WEEK_BASED_YEAR), 2, '0', pad, width);
       case 'G' -> number(time.get(IsoFields.WEEK_BASED_YEAR), 1, '0', pad, width);
-      case 'g' -> number(Math.floorMod(time.get(IsoFields.WEEK_BASED_YEAR), 100), 2, '0', pad, width);
+      case 'g' ->
+          number(Math.floorMod(time.get(IsoFields.WEEK_BASED_YEAR), 100), 2, '0', pad, width);
       case 's' -> text(Long.toString(time.toEpochSecond(ZoneOffset.UTC)), pad, width, false);
-      case 'a' -> text(time.getDayOfWeek().getDisplayName(TextStyle.SHORT, Locale.ENGLISH), pad, width, upper || swap);
-      case 'A' -> text(time.getDayOfWeek().getDisplayName(TextStyle.FULL, Locale.ENGLISH), pad, width, upper || swap);
+      case 'a' ->
+          text(
+              time.getDayOfWeek().getDisplayName(TextStyle.SHORT, Locale.ENGLISH),
+              pad,
+              width,
+              upper || swap);
+      case 'A' ->
+          text(
+              time.getDayOfWeek().getDisplayName(TextStyle.FULL, Locale.ENGLISH),
+              pad,
+              width,
+              upper || swap);
       case 'b', 'h' -> text(month(3), pad, width, upper || swap);
       case 'B' -> text(month(Integer.MAX_VALUE), pad, width, upper || swap);
-      case 'p' -> text(
-          swap ? amPm().toLowerCase(Locale.ROOT) : amPm(), pad, width, false);
+      case 'p' -> text(swap ? amPm().toLowerCase(Locale.ROOT) : amPm(), pad, width, false);
       case 'P' -> text(amPm().toLowerCase(Locale.ROOT), pad, width, false);
       case 'z', 'Z' -> {}
       case 'n' -> out.append('\n');
@@ -118,7 +128,11 @@ final class DateFormat {
   /** Weeks of the year, the first of which begins with the first such day. */
   private int week(DayOfWeek firstDay) {
     int sinceFirstDay = Math.floorMod(time.getDayOfWeek().getValue() - firstDay.getValue(), 7);
-    return (int) ((ChronoUnit.DAYS.between(time.toLocalDate().withDayOfYear(1), time.toLocalDate()) + 7 - sinceFirstDay) / 7);
+    return (int)
+        ((ChronoUnit.DAYS.between(time.toLocalDate().withDayOfYear(1), time.toLocalDate())
+                + 7
+                - sinceFirstDay)
+            / 7);
   }
 
   private void number(int value, int digits, char usualPad, char pad, int width) {

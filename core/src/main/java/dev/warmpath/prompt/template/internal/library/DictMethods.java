@@ -25,16 +25,18 @@ final class DictMethods {
       case "items" -> (r, self, args) -> view("items", self, args, DictView.Kind.ITEMS);
       case "keys" -> (r, self, args) -> view("keys", self, args, DictView.Kind.KEYS);
       case "values" -> (r, self, args) -> view("values", self, args, DictView.Kind.VALUES);
-      case "copy" -> (r, self, args) -> {
-        Parameters.none("dict.copy", args);
-        PyDict copy = new PyDict();
-        copy.setAll(r, (Map<?, ?>) self);
-        return copy;
-      };
+      case "copy" ->
+          (r, self, args) -> {
+            Parameters.none("dict.copy", args);
+            PyDict copy = new PyDict();
+            copy.setAll(r, (Map<?, ?>) self);
+            return copy;
+          };
       case "fromkeys" -> (r, self, args) -> fromKeys(r, args);
-      case "clear", "pop", "popitem", "setdefault", "update" -> (r, self, args) -> {
-        throw PyError.of("SecurityError", "a dict cannot be changed");
-      };
+      case "clear", "pop", "popitem", "setdefault", "update" ->
+          (r, self, args) -> {
+            throw PyError.of("SecurityError", "a dict cannot be changed");
+          };
       default -> null;
     };
   }
@@ -87,12 +89,17 @@ final class DictMethods {
       Object pair = it.next();
       r.charge();
       if (!Py.isIterable(pair)) {
-        throw PyError.type("cannot convert dictionary update sequence element #" + index + " to a sequence");
+        throw PyError.type(
+            "cannot convert dictionary update sequence element #" + index + " to a sequence");
       }
       List<Object> both = Py.list(r, pair);
       if (both.size() != 2) {
         throw PyError.value(
-            "dictionary update sequence element #" + index + " has length " + both.size() + "; 2 is required");
+            "dictionary update sequence element #"
+                + index
+                + " has length "
+                + both.size()
+                + "; 2 is required");
       }
       dict.set(r, both.get(0), both.get(1));
     }

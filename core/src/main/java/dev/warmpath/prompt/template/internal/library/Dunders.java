@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which special attributes Python's types have. None can be read in the sandbox; whether one exists decides between an
- * unsafe and an undefined one.
+ * Which special attributes Python's types have. None can be read in the sandbox; whether one exists
+ * decides between an unsafe and an undefined one.
  */
 final class Dunders {
   /** The private attributes of an undefined value. */
@@ -34,7 +34,8 @@ final class Dunders {
       names(
           "class delattr dir doc eq format ge getattribute getstate gt hash init init_subclass le lt ne new reduce"
               + " reduce_ex repr setattr sizeof str subclasshook");
-  private static final Set<String> STRING = names("add contains getitem getnewargs iter len mod mul rmod rmul");
+  private static final Set<String> STRING =
+      names("add contains getitem getnewargs iter len mod mul rmod rmul");
   private static final Set<String> NUMBER =
       names(
           "abs add bool ceil divmod float floor floordiv getnewargs int mod mul neg pos pow radd rdivmod rfloordiv rmod"
@@ -42,8 +43,10 @@ final class Dunders {
   private static final Set<String> INTEGER =
       names("and index invert lshift or rand rlshift ror rrshift rshift rxor xor");
   private static final Set<String> LIST =
-      names("add class_getitem contains delitem getitem iadd imul iter len mul reversed rmul setitem");
-  private static final Set<String> TUPLE = names("add class_getitem contains getitem getnewargs iter len mul rmul");
+      names(
+          "add class_getitem contains delitem getitem iadd imul iter len mul reversed rmul setitem");
+  private static final Set<String> TUPLE =
+      names("add class_getitem contains getitem getnewargs iter len mul rmul");
   private static final Set<String> DICT =
       names("class_getitem contains delitem getitem ior iter len or reversed ror setitem");
   private static final Set<String> RANGE = names("bool contains getitem iter len reversed");
@@ -51,7 +54,8 @@ final class Dunders {
       names("and contains iter len or rand reversed ror rsub rxor sub xor");
   private static final Set<String> VALUES_VIEW = names("iter len reversed");
   private static final Set<String> ITERATOR = names("del iter name next qualname");
-  private static final Set<String> CALLABLE = names("call name qualname self module text_signature");
+  private static final Set<String> CALLABLE =
+      names("call name qualname self module text_signature");
   private static final Set<String> UNDEFINED =
       names(
           "add radd sub rsub mul rmul div rdiv truediv rtruediv floordiv rfloordiv mod rmod pos neg call getitem int"
@@ -77,7 +81,8 @@ final class Dunders {
 
   private static boolean ofType(Object object, String name) {
     if (Py.isString(object)) {
-      return STRING.contains(name) || !(object instanceof String) && (INSTANCE.contains(name) || name.equals("__html__"));
+      return STRING.contains(name)
+          || !(object instanceof String) && (INSTANCE.contains(name) || name.equals("__html__"));
     }
     if (Numbers.isNumber(object)) {
       return NUMBER.contains(name)

@@ -108,7 +108,8 @@ public final class Function implements PyCallable {
   }
 
   /** The parameters of a function written in Python. */
-  private record Signature(String function, int implicit, List<String> names, List<Object> defaults) {
+  private record Signature(
+      String function, int implicit, List<String> names, List<Object> defaults) {
     static Signature parse(String function, int implicit, String parameters) {
       List<String> names = new ArrayList<>();
       List<Object> defaults = new ArrayList<>();
@@ -126,7 +127,10 @@ public final class Function implements PyCallable {
         case "True" -> true;
         case "False" -> false;
         case "0.0" -> 0.0;
-        default -> text.startsWith("'") ? text.substring(1, text.length() - 1) : (Object) Long.parseLong(text);
+        default ->
+            text.startsWith("'")
+                ? text.substring(1, text.length() - 1)
+                : (Object) Long.parseLong(text);
       };
     }
 
@@ -140,7 +144,8 @@ public final class Function implements PyCallable {
           throw unexpectedKeyword(function, keyword.getKey());
         }
         if (at < given) {
-          throw PyError.type(function + "() got multiple values for argument '" + keyword.getKey() + "'");
+          throw PyError.type(
+              function + "() got multiple values for argument '" + keyword.getKey() + "'");
         }
         values[at] = keyword.getValue();
       }
@@ -160,7 +165,13 @@ public final class Function implements PyCallable {
               : "from " + required + " to " + most + " positional arguments";
       int all = given + implicit;
       return PyError.type(
-          function + "() takes " + takes + " but " + all + (all == 1 ? " was" : " were") + " given");
+          function
+              + "() takes "
+              + takes
+              + " but "
+              + all
+              + (all == 1 ? " was" : " were")
+              + " given");
     }
 
     private void checkComplete(Object[] values) {

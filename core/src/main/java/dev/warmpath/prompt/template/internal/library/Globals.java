@@ -23,21 +23,29 @@ public final class Globals {
 
   private static final Map<String, Object> ALL =
       Map.of(
-          "range", Function.raw("safe_range", Globals::range),
-          "dict", new Type("dict", DictMethods::create),
-          "namespace", new Type("jinja2.utils.Namespace", (r, args) -> new Namespace(DictMethods.create(r, args))),
-          "cycler", new Type("jinja2.utils.Cycler", Globals::cycler),
-          "joiner", new Type("jinja2.utils.Joiner", Globals::joiner),
-          "lipsum", LoremIpsum.FUNCTION,
+          "range",
+          Function.raw("safe_range", Globals::range),
+          "dict",
+          new Type("dict", DictMethods::create),
+          "namespace",
+          new Type(
+              "jinja2.utils.Namespace", (r, args) -> new Namespace(DictMethods.create(r, args))),
+          "cycler",
+          new Type("jinja2.utils.Cycler", Globals::cycler),
+          "joiner",
+          new Type("jinja2.utils.Joiner", Globals::joiner),
+          "lipsum",
+          LoremIpsum.FUNCTION,
           "raise_exception",
-              Function.python(
-                  "raise_exception",
-                  0,
-                  "message",
-                  (r, v) -> {
-                    throw PyError.raised(Py.str(r, v[0]));
-                  }),
-          "strftime_now", Function.python("strftime_now", 0, "format", Globals::formatNow));
+          Function.python(
+              "raise_exception",
+              0,
+              "message",
+              (r, v) -> {
+                throw PyError.raised(Py.str(r, v[0]));
+              }),
+          "strftime_now",
+          Function.python("strftime_now", 0, "format", Globals::formatNow));
 
   private Globals() {}
 
@@ -101,7 +109,10 @@ public final class Globals {
     BigInteger[] bounds = new BigInteger[args.count()];
     for (int i = 0; i < bounds.length; i++) {
       Object bound = args.get(i);
-      bounds[i] = Numbers.isIntegral(bound) ? Numbers.asBig(bound) : BigInteger.valueOf(Numbers.index(bound));
+      bounds[i] =
+          Numbers.isIntegral(bound)
+              ? Numbers.asBig(bound)
+              : BigInteger.valueOf(Numbers.index(bound));
     }
     BigInteger start = bounds.length == 1 ? BigInteger.ZERO : bounds[0];
     BigInteger stop = bounds.length == 1 ? bounds[0] : bounds[1];
@@ -134,7 +145,10 @@ public final class Globals {
   }
 
   private static Object joiner(Rendering r, Args args) {
-    Object separator = args.count() == 0 && args.keywords().isEmpty() ? ", " : Function.onlyArgument("Joiner.__init__", "sep", args);
+    Object separator =
+        args.count() == 0 && args.keywords().isEmpty()
+            ? ", "
+            : Function.onlyArgument("Joiner.__init__", "sep", args);
     return new Joiner(separator);
   }
 
@@ -146,7 +160,8 @@ public final class Globals {
   }
 
   /** What {@code cycler(...)} gives. */
-  private static final class Cycler implements dev.warmpath.prompt.template.internal.python.PyObject {
+  private static final class Cycler
+      implements dev.warmpath.prompt.template.internal.python.PyObject {
     private final Object[] items;
     private int position;
 

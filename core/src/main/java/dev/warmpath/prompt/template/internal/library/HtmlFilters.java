@@ -29,14 +29,19 @@ final class HtmlFilters {
     filters.put(
         "forceescape",
         Function.python(
-            "do_forceescape", 0, "value", (r, v) -> new Markup(Markup.escapeText(r, Py.str(r, v[0])))));
+            "do_forceescape",
+            0,
+            "value",
+            (r, v) -> new Markup(Markup.escapeText(r, Py.str(r, v[0])))));
     filters.put(
-        "safe",
-        Function.python("do_mark_safe", 0, "value", (r, v) -> new Markup(Py.str(r, v[0]))));
+        "safe", Function.python("do_mark_safe", 0, "value", (r, v) -> new Markup(Py.str(r, v[0]))));
     filters.put(
-        "striptags", Function.python("do_striptags", 0, "value", (r, v) -> stripTags(r, Py.str(r, v[0]))));
+        "striptags",
+        Function.python("do_striptags", 0, "value", (r, v) -> stripTags(r, Py.str(r, v[0]))));
     filters.put("urlencode", Function.python("do_urlencode", 0, "value", HtmlFilters::urlEncode));
-    filters.put("xmlattr", Function.python("do_xmlattr", 1, "d, autospace=True", HtmlFilters::xmlAttributes));
+    filters.put(
+        "xmlattr",
+        Function.python("do_xmlattr", 1, "d, autospace=True", HtmlFilters::xmlAttributes));
     filters.put(
         "urlize",
         Function.python(
@@ -124,7 +129,10 @@ final class HtmlFilters {
     StringBuilder quoted = new StringBuilder(s.length() + 16);
     for (byte b : s.getBytes(StandardCharsets.UTF_8)) {
       char c = (char) (b & 0xff);
-      if (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || UNRESERVED.indexOf(c) >= 0) {
+      if (c >= 'a' && c <= 'z'
+          || c >= 'A' && c <= 'Z'
+          || c >= '0' && c <= '9'
+          || UNRESERVED.indexOf(c) >= 0) {
         quoted.append(c);
       } else if (c == '/' && !query) {
         quoted.append(c);
@@ -142,7 +150,8 @@ final class HtmlFilters {
       throw undefined.error();
     }
     if (!(v[0] instanceof Map<?, ?> map)) {
-      throw PyError.of("AttributeError", "'" + Py.typeName(v[0]) + "' object has no attribute 'items'");
+      throw PyError.of(
+          "AttributeError", "'" + Py.typeName(v[0]) + "' object has no attribute 'items'");
     }
     StringBuilder attributes = new StringBuilder();
     for (Iterator<? extends Map.Entry<?, ?>> it = map.entrySet().iterator(); it.hasNext(); ) {
@@ -156,7 +165,9 @@ final class HtmlFilters {
       if (!Py.isString(key)) {
         throw PyError.type("expected string or bytes-like object, got '" + Py.typeName(key) + "'");
       }
-      if (Py.text(key).chars().anyMatch(c -> c == '/' || c == '>' || c == '=' || c < 0x80 && isAsciiSpace(c))) {
+      if (Py.text(key)
+          .chars()
+          .anyMatch(c -> c == '/' || c == '>' || c == '=' || c < 0x80 && isAsciiSpace(c))) {
         throw PyError.value("Invalid character in attribute name: " + Repr.of(r, key));
       }
       if (!attributes.isEmpty()) {

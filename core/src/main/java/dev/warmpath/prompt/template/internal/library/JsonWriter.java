@@ -85,7 +85,8 @@ final class JsonWriter {
 
   private static String spaces(Rendering r, Object indent) {
     if (!Numbers.isIntegral(indent)) {
-      throw PyError.type("can't multiply sequence by non-int of type '" + Py.typeName(indent) + "'");
+      throw PyError.type(
+          "can't multiply sequence by non-int of type '" + Py.typeName(indent) + "'");
     }
     int count = Math.max(Numbers.size(indent), 0);
     r.chargeChars(count);
@@ -122,7 +123,8 @@ final class JsonWriter {
   private void enter() {
     r.charge();
     if (++depth > Repr.MAX_NESTING) {
-      throw PyError.of("RecursionError", "maximum recursion depth exceeded while encoding a JSON object");
+      throw PyError.of(
+          "RecursionError", "maximum recursion depth exceeded while encoding a JSON object");
     }
   }
 

@@ -13,7 +13,10 @@ import dev.warmpath.prompt.template.internal.python.Repr;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The methods of {@code list} and {@code tuple}. Those that change a list exist, but the sandbox hands none out. */
+/**
+ * The methods of {@code list} and {@code tuple}. Those that change a list exist, but the sandbox
+ * hands none out.
+ */
 final class ListMethods {
   private ListMethods() {}
 
@@ -29,11 +32,13 @@ final class ListMethods {
     return switch (name) {
       case "count" -> ListMethods::count;
       case "index" -> ListMethods::index;
-      case "copy" -> (r, self, args) -> {
-        Parameters.none("list.copy", args);
-        return Py.list(r, self);
-      };
-      case "append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort" -> ListMethods::refuse;
+      case "copy" ->
+          (r, self, args) -> {
+            Parameters.none("list.copy", args);
+            return Py.list(r, self);
+          };
+      case "append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort" ->
+          ListMethods::refuse;
       default -> null;
     };
   }
@@ -67,7 +72,9 @@ final class ListMethods {
       }
     }
     throw PyError.value(
-        self instanceof PyTuple ? "tuple.index(x): x not in tuple" : Repr.of(r, values[0]) + " is not in list");
+        self instanceof PyTuple
+            ? "tuple.index(x): x not in tuple"
+            : Repr.of(r, values[0]) + " is not in list");
   }
 
   private static long bound(Object value, long whenMissing) {

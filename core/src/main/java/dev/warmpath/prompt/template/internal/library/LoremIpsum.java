@@ -11,7 +11,8 @@ import java.util.SplittableRandom;
 /** The global function {@code lipsum}: paragraphs of placeholder text by chance. */
 final class LoremIpsum {
   static final Function FUNCTION =
-      Function.python("generate_lorem_ipsum", 0, "n=5, html=True, min=20, max=100", LoremIpsum::generate);
+      Function.python(
+          "generate_lorem_ipsum", 0, "n=5, html=True, min=20, max=100", LoremIpsum::generate);
 
   private static final String[] WORDS =
       ("a ac accumsan ad aliquam aliquet amet ante arcu at auctor augue bibendum blandit class commodo congue"
@@ -34,7 +35,14 @@ final class LoremIpsum {
     int least = Numbers.size(v[2]);
     int most = Numbers.size(v[3]);
     if (least >= most) {
-      throw PyError.value("empty range for randrange() (" + least + ", " + most + ", " + ((long) most - least) + ")");
+      throw PyError.value(
+          "empty range for randrange() ("
+              + least
+              + ", "
+              + most
+              + ", "
+              + ((long) most - least)
+              + ")");
     }
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < paragraphs; i++) {

@@ -12,13 +12,35 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The methods of MarkupSafe's {@code Markup}: those of {@code str}, with arguments escaped and results marked. */
+/**
+ * The methods of MarkupSafe's {@code Markup}: those of {@code str}, with arguments escaped and
+ * results marked.
+ */
 final class MarkupMethods {
   private static final Set<String> PLAIN_RESULT =
       Set.of(
-          "count", "encode", "endswith", "find", "index", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit",
-          "isidentifier", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper", "maketrans",
-          "rfind", "rindex", "startswith");
+          "count",
+          "encode",
+          "endswith",
+          "find",
+          "index",
+          "isalnum",
+          "isalpha",
+          "isascii",
+          "isdecimal",
+          "isdigit",
+          "isidentifier",
+          "islower",
+          "isnumeric",
+          "isprintable",
+          "isspace",
+          "istitle",
+          "isupper",
+          "maketrans",
+          "rfind",
+          "rindex",
+          "startswith");
+
   private MarkupMethods() {}
 
   static BoundMethod.@Nullable Method get(String name) {
@@ -36,10 +58,11 @@ final class MarkupMethods {
       return method;
     }
     return switch (name) {
-      case "format" -> (r, self, args) -> new Markup(BraceFormat.formatEscaped(r, Py.text(self), args));
+      case "format" ->
+          (r, self, args) -> new Markup(BraceFormat.formatEscaped(r, Py.text(self), args));
       case "join" -> (r, self, args) -> mark(method.call(r, self, escapeItems(r, args)));
-      case "replace", "ljust", "rjust", "center" -> (r, self, args) ->
-          mark(method.call(r, self, escapeSecond(r, args)));
+      case "replace", "ljust", "rjust", "center" ->
+          (r, self, args) -> mark(method.call(r, self, escapeSecond(r, args)));
       default -> (r, self, args) -> mark(method.call(r, self, args));
     };
   }

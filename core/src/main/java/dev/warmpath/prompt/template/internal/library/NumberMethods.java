@@ -24,14 +24,17 @@ final class NumberMethods {
   private static Object ofInt(Object number, String name) {
     BoundMethod.Method method =
         switch (name) {
-          case "as_integer_ratio" -> simple("int." + name, n -> new PyTuple(Arithmetic.plus(n), 1L));
+          case "as_integer_ratio" ->
+              simple("int." + name, n -> new PyTuple(Arithmetic.plus(n), 1L));
           case "bit_count" -> simple("int." + name, n -> (long) Numbers.asBig(n).abs().bitCount());
-          case "bit_length" -> simple("int." + name, n -> (long) Numbers.asBig(n).abs().bitLength());
+          case "bit_length" ->
+              simple("int." + name, n -> (long) Numbers.asBig(n).abs().bitLength());
           case "conjugate" -> simple("int." + name, Arithmetic::plus);
           case "to_bytes" -> NumberMethods::toBytes;
-          case "from_bytes" -> (r, self, args) -> {
-            throw PyError.type("from_bytes() needs bytes");
-          };
+          case "from_bytes" ->
+              (r, self, args) -> {
+                throw PyError.type("from_bytes() needs bytes");
+              };
           default -> null;
         };
     if (method != null) {
@@ -52,9 +55,10 @@ final class NumberMethods {
           case "conjugate" -> simple("float." + name, Arithmetic::plus);
           case "hex" -> simple("float." + name, NumberMethods::hex);
           case "is_integer" -> simple("float." + name, NumberMethods::isInteger);
-          case "fromhex" -> (r, self, args) -> {
-            throw PyError.value("invalid hexadecimal floating-point string");
-          };
+          case "fromhex" ->
+              (r, self, args) -> {
+                throw PyError.value("invalid hexadecimal floating-point string");
+              };
           default -> null;
         };
     if (method != null) {
@@ -95,7 +99,8 @@ final class NumberMethods {
     BigInteger numerator = exact.scale() > 0 ? exact.unscaledValue() : exact.toBigInteger();
     BigInteger denominator = exact.scale() > 0 ? BigInteger.TEN.pow(exact.scale()) : BigInteger.ONE;
     BigInteger divisor = numerator.gcd(denominator);
-    return new PyTuple(Numbers.of(numerator.divide(divisor)), Numbers.of(denominator.divide(divisor)));
+    return new PyTuple(
+        Numbers.of(numerator.divide(divisor)), Numbers.of(denominator.divide(divisor)));
   }
 
   private static Object hex(Object number) {
@@ -112,7 +117,13 @@ final class NumberMethods {
     }
     int shown = exponent == 0 ? -1022 : exponent - 1023;
     return String.format(
-        Locale.ROOT, "%s0x%d.%013xp%s%d", sign, exponent == 0 ? 0 : 1, fraction, shown < 0 ? "-" : "+", Math.abs(shown));
+        Locale.ROOT,
+        "%s0x%d.%013xp%s%d",
+        sign,
+        exponent == 0 ? 0 : 1,
+        fraction,
+        shown < 0 ? "-" : "+",
+        Math.abs(shown));
   }
 
   private static Object toBytes(Rendering r, Object self, Args args) {

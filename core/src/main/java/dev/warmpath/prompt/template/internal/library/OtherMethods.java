@@ -28,8 +28,9 @@ final class OtherMethods {
   static BoundMethod.@Nullable Method get(PyObject object, String name) {
     if (object instanceof PyRange) {
       return switch (name) {
-        case "count" -> (r, self, args) ->
-            Compare.contains(r, self, Parameters.one("range.count", args)) ? 1L : 0L;
+        case "count" ->
+            (r, self, args) ->
+                Compare.contains(r, self, Parameters.one("range.count", args)) ? 1L : 0L;
         case "index" -> OtherMethods::rangeIndex;
         default -> null;
       };
@@ -46,16 +47,18 @@ final class OtherMethods {
     }
     if (object instanceof PyIterator iterator && iterator.typeName().equals("generator")) {
       return switch (name) {
-        case "close" -> (r, self, args) -> {
-          while (iterator.hasNext()) {
-            r.charge();
-            iterator.next();
-          }
-          return PyNone.NONE;
-        };
-        case "send", "throw" -> (r, self, args) -> {
-          throw PyError.type("can't send non-None value to a just-started generator");
-        };
+        case "close" ->
+            (r, self, args) -> {
+              while (iterator.hasNext()) {
+                r.charge();
+                iterator.next();
+              }
+              return PyNone.NONE;
+            };
+        case "send", "throw" ->
+            (r, self, args) -> {
+              throw PyError.type("can't send non-None value to a just-started generator");
+            };
         default -> null;
       };
     }
@@ -92,8 +95,10 @@ final class OtherMethods {
     r.chargeChars(bytes.length);
     try {
       return switch (name.toLowerCase(java.util.Locale.ROOT)) {
-        case "utf-8", "utf8" -> StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-        case "ascii" -> StandardCharsets.US_ASCII.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+        case "utf-8", "utf8" ->
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+        case "ascii" ->
+            StandardCharsets.US_ASCII.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
         case "latin-1", "latin1" -> new String(bytes, StandardCharsets.ISO_8859_1);
         default -> throw PyError.of("LookupError", "unknown encoding: " + name);
       };

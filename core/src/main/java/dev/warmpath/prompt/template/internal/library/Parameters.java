@@ -32,7 +32,8 @@ final class Parameters {
   static Object one(String qualifiedName, Args args) {
     refuseKeywords(qualifiedName, args);
     if (args.count() != 1) {
-      throw PyError.type(qualifiedName + "() takes exactly one argument (" + args.count() + " given)");
+      throw PyError.type(
+          qualifiedName + "() takes exactly one argument (" + args.count() + " given)");
     }
     return args.get(0);
   }
@@ -46,7 +47,14 @@ final class Parameters {
       int bound = given < least ? least : most;
       String how = least == most ? "" : given < least ? "at least " : "at most ";
       throw PyError.type(
-          name + " expected " + how + bound + " argument" + (bound == 1 ? "" : "s") + ", got " + given);
+          name
+              + " expected "
+              + how
+              + bound
+              + " argument"
+              + (bound == 1 ? "" : "s")
+              + ", got "
+              + given);
     }
     return padded(args.positional(), most);
   }
@@ -90,11 +98,18 @@ final class Parameters {
     for (Map.Entry<String, Object> keyword : args.keywords().entrySet()) {
       int at = names.indexOf(keyword.getKey());
       if (at < 0) {
-        throw PyError.type("'" + keyword.getKey() + "' is an invalid keyword argument for " + name + "()");
+        throw PyError.type(
+            "'" + keyword.getKey() + "' is an invalid keyword argument for " + name + "()");
       }
       if (at < args.count()) {
         throw PyError.type(
-            "argument for " + name + "() given by name ('" + keyword.getKey() + "') and position (" + (at + 1) + ")");
+            "argument for "
+                + name
+                + "() given by name ('"
+                + keyword.getKey()
+                + "') and position ("
+                + (at + 1)
+                + ")");
       }
       values[at] = keyword.getValue();
     }

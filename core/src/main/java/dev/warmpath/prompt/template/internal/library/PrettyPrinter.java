@@ -14,7 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Python's {@code pprint.pformat}: dicts sorted, and what is wider than 80 characters spread over lines. */
+/**
+ * Python's {@code pprint.pformat}: dicts sorted, and what is wider than 80 characters spread over
+ * lines.
+ */
 final class PrettyPrinter {
   private static final int WIDTH = 80;
 
@@ -59,9 +62,9 @@ final class PrettyPrinter {
   /** Keys of types without a common order sort by the names of their types. */
   private static Object sortKey(Object key) {
     String group =
-        Py.isString(key) ? "<class 'str'>" : Numbers.isNumber(key)
-            ? "<class 'int'>"
-            : "<class '" + Py.typeName(key) + "'>";
+        Py.isString(key)
+            ? "<class 'str'>"
+            : Numbers.isNumber(key) ? "<class 'int'>" : "<class '" + Py.typeName(key) + "'>";
     boolean ordered = Py.isString(key) || Numbers.isNumber(key);
     return ordered ? new PyTuple(group, key) : new PyTuple(group);
   }
@@ -106,7 +109,11 @@ final class PrettyPrinter {
       left--;
       String key = Repr.of(r, Py.in(e.getKey()));
       out.append(key).append(": ");
-      format(Py.in(e.getValue()), indent + 1 + Text.length(key) + 2, left == 0 ? allowance + 1 : 1, level);
+      format(
+          Py.in(e.getValue()),
+          indent + 1 + Text.length(key) + 2,
+          left == 0 ? allowance + 1 : 1,
+          level);
       if (left > 0) {
         out.append(',');
         newline(indent + 1);

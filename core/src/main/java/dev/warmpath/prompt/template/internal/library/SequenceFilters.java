@@ -26,7 +26,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/** Filters over lists, dicts and whatever can be iterated. Those that are generators in Python are lazy here too. */
+/**
+ * Filters over lists, dicts and whatever can be iterated. Those that are generators in Python are
+ * lazy here too.
+ */
 final class SequenceFilters {
   private SequenceFilters() {}
 
@@ -39,14 +42,23 @@ final class SequenceFilters {
     filters.put("last", Function.python("do_last", 1, "seq", SequenceFilters::last));
     filters.put("random", Function.python("do_random", 1, "seq", SequenceFilters::random));
     filters.put("reverse", Function.python("do_reverse", 0, "value", SequenceFilters::reverse));
-    filters.put("join", Function.python("sync_do_join", 1, "value, d='', attribute=None", SequenceFilters::join));
+    filters.put(
+        "join",
+        Function.python("sync_do_join", 1, "value, d='', attribute=None", SequenceFilters::join));
     filters.put(
         "sort",
         Function.python(
-            "do_sort", 1, "value, reverse=False, case_sensitive=False, attribute=None", SequenceFilters::sort));
+            "do_sort",
+            1,
+            "value, reverse=False, case_sensitive=False, attribute=None",
+            SequenceFilters::sort));
     filters.put(
         "unique",
-        Function.python("sync_do_unique", 1, "value, case_sensitive=False, attribute=None", SequenceFilters::unique));
+        Function.python(
+            "sync_do_unique",
+            1,
+            "value, case_sensitive=False, attribute=None",
+            SequenceFilters::unique));
     filters.put(
         "min",
         Function.python(
@@ -61,10 +73,17 @@ final class SequenceFilters {
             1,
             "value, case_sensitive=False, attribute=None",
             (r, v) -> extreme(r, v, Compare.Order.GT)));
-    filters.put("sum", Function.python("sync_do_sum", 1, "iterable, attribute=None, start=0", SequenceFilters::sum));
-    filters.put("batch", Function.python("do_batch", 0, "value, linecount, fill_with=None", SequenceFilters::batch));
     filters.put(
-        "slice", Function.python("sync_do_slice", 0, "value, slices, fill_with=None", SequenceFilters::slice));
+        "sum",
+        Function.python(
+            "sync_do_sum", 1, "iterable, attribute=None, start=0", SequenceFilters::sum));
+    filters.put(
+        "batch",
+        Function.python("do_batch", 0, "value, linecount, fill_with=None", SequenceFilters::batch));
+    filters.put(
+        "slice",
+        Function.python(
+            "sync_do_slice", 0, "value, slices, fill_with=None", SequenceFilters::slice));
     filters.put(
         "groupby",
         Function.python(
@@ -75,13 +94,21 @@ final class SequenceFilters {
     filters.put(
         "dictsort",
         Function.python(
-            "do_dictsort", 0, "value, case_sensitive=False, by='key', reverse=False", SequenceFilters::dictSort));
+            "do_dictsort",
+            0,
+            "value, case_sensitive=False, by='key', reverse=False",
+            SequenceFilters::dictSort));
     filters.put("items", Function.python("do_items", 0, "value", SequenceFilters::items));
     filters.put("map", Function.raw("sync_do_map", SequenceFilters::map));
-    filters.put("select", Function.raw("sync_do_select", (r, args) -> select(r, args, false, true)));
-    filters.put("reject", Function.raw("sync_do_reject", (r, args) -> select(r, args, false, false)));
-    filters.put("selectattr", Function.raw("sync_do_selectattr", (r, args) -> select(r, args, true, true)));
-    filters.put("rejectattr", Function.raw("sync_do_rejectattr", (r, args) -> select(r, args, true, false)));
+    filters.put(
+        "select", Function.raw("sync_do_select", (r, args) -> select(r, args, false, true)));
+    filters.put(
+        "reject", Function.raw("sync_do_reject", (r, args) -> select(r, args, false, false)));
+    filters.put(
+        "selectattr", Function.raw("sync_do_selectattr", (r, args) -> select(r, args, true, true)));
+    filters.put(
+        "rejectattr",
+        Function.raw("sync_do_rejectattr", (r, args) -> select(r, args, true, false)));
   }
 
   private static Object first(Rendering r, Object[] v) {
@@ -137,7 +164,10 @@ final class SequenceFilters {
       return Py.slice(r, value, PyNone.NONE, PyNone.NONE, -1L);
     }
     if (isReversible(value)) {
-      String type = value instanceof List && !(value instanceof PyTuple) ? "list_reverseiterator" : "reversed";
+      String type =
+          value instanceof List && !(value instanceof PyTuple)
+              ? "list_reverseiterator"
+              : "reversed";
       return PyIterator.of(type, reversed(r, value));
     }
     if (!Py.isIterable(value)) {
@@ -172,7 +202,10 @@ final class SequenceFilters {
   }
 
   private static Object joinEscaping(
-      Rendering r, Iterator<Object> it, Object separator, @org.jspecify.annotations.Nullable AttributeGetter getter) {
+      Rendering r,
+      Iterator<Object> it,
+      Object separator,
+      @org.jspecify.annotations.Nullable AttributeGetter getter) {
     List<Object> items = new ArrayList<>();
     boolean escape = separator instanceof Markup;
     while (it.hasNext()) {
@@ -285,7 +318,8 @@ final class SequenceFilters {
                 return Missing.MISSING;
               }
               begun = true;
-              if (v[2] != PyNone.NONE && Compare.ordered(r, (long) pending.size(), v[1], Compare.Order.LT)) {
+              if (v[2] != PyNone.NONE
+                  && Compare.ordered(r, (long) pending.size(), v[1], Compare.Order.LT)) {
                 long missing = Numbers.size(v[1]) - (long) pending.size();
                 r.chargeElements(missing);
                 pending.addAll(Collections.nCopies((int) missing, v[2]));
@@ -353,8 +387,7 @@ final class SequenceFilters {
   }
 
   private static Object dictSort(Rendering r, Object[] v) {
-    int position =
-        Compare.equal(r, v[2], "key") ? 0 : Compare.equal(r, v[2], "value") ? 1 : -1;
+    int position = Compare.equal(r, v[2], "key") ? 0 : Compare.equal(r, v[2], "value") ? 1 : -1;
     if (position < 0) {
       throw PyError.filterArgument("You can only sort by either \"key\" or \"value\"");
     }
@@ -362,7 +395,8 @@ final class SequenceFilters {
       throw undefined.error();
     }
     if (!(v[0] instanceof Map<?, ?> map)) {
-      throw PyError.of("AttributeError", "'" + Py.typeName(v[0]) + "' object has no attribute 'items'");
+      throw PyError.of(
+          "AttributeError", "'" + Py.typeName(v[0]) + "' object has no attribute 'items'");
     }
     boolean caseSensitive = Py.isTrue(r, v[1]);
     List<Object> pairs = Py.list(r, new DictView(map, DictView.Kind.ITEMS));

@@ -38,15 +38,23 @@ final class StringFilters {
             "do_center",
             0,
             "value, width=80",
-            (r, v) -> like(v[0], StringMethods.center(r, Py.str(r, v[0]), Numbers.size(v[1]), " "))));
+            (r, v) ->
+                like(v[0], StringMethods.center(r, Py.str(r, v[0]), Numbers.size(v[1]), " "))));
     filters.put("trim", Function.python("do_trim", 0, "value, chars=None", StringFilters::trim));
-    filters.put("replace", Function.python("do_replace", 1, "s, old, new, count=None", StringFilters::replace));
     filters.put(
-        "indent", Function.python("do_indent", 0, "s, width=4, first=False, blank=False", StringFilters::indent));
+        "replace",
+        Function.python("do_replace", 1, "s, old, new, count=None", StringFilters::replace));
+    filters.put(
+        "indent",
+        Function.python(
+            "do_indent", 0, "s, width=4, first=False, blank=False", StringFilters::indent));
     filters.put(
         "truncate",
         Function.python(
-            "do_truncate", 1, "s, length=255, killwords=False, end='...', leeway=None", StringFilters::truncate));
+            "do_truncate",
+            1,
+            "s, length=255, killwords=False, end='...', leeway=None",
+            StringFilters::truncate));
     filters.put(
         "wordwrap",
         Function.python(
@@ -55,11 +63,13 @@ final class StringFilters {
             "s, width=79, break_long_words=True, wrapstring=None, break_on_hyphens=True",
             StringFilters::wordWrap));
     filters.put(
-        "wordcount", Function.python("do_wordcount", 0, "s", (r, v) -> countWords(r, Py.str(r, v[0]))));
+        "wordcount",
+        Function.python("do_wordcount", 0, "s", (r, v) -> countWords(r, Py.str(r, v[0]))));
     filters.put("format", Function.raw("do_format", StringFilters::format));
   }
 
-  private static void change(Map<String, Function> filters, String name, String function, Change change) {
+  private static void change(
+      Map<String, Function> filters, String name, String function, Change change) {
     filters.put(
         name,
         Function.python(
@@ -122,7 +132,8 @@ final class StringFilters {
 
   private static Object indent(Rendering r, Object[] v) {
     Object width = v[1];
-    String indention = Py.isString(width) ? Py.text(width) : Py.text(Arithmetic.multiply(r, " ", width));
+    String indention =
+        Py.isString(width) ? Py.text(width) : Py.text(Arithmetic.multiply(r, " ", width));
     if (v[0] instanceof Undefined undefined) {
       throw undefined.error();
     }
@@ -132,7 +143,8 @@ final class StringFilters {
     if (!Py.isString(v[0])) {
       throw v[0] instanceof PyTuple
           ? PyError.type("can only concatenate tuple (not \"str\") to tuple")
-          : PyError.type("unsupported operand type(s) for +=: '" + Py.typeName(v[0]) + "' and 'str'");
+          : PyError.type(
+              "unsupported operand type(s) for +=: '" + Py.typeName(v[0]) + "' and 'str'");
     }
     if (v[0] instanceof Markup) {
       indention = Py.isString(width) ? Markup.escapeText(r, indention) : indention;
@@ -163,7 +175,8 @@ final class StringFilters {
     long length = comparable(v[1]);
     int endLength = Py.length(r, v[3]);
     if (length < endLength) {
-      throw PyError.of("AssertionError", "expected length >= " + endLength + ", got " + Repr.of(r, v[1]));
+      throw PyError.of(
+          "AssertionError", "expected length >= " + endLength + ", got " + Repr.of(r, v[1]));
     }
     if (leeway < 0) {
       throw PyError.of("AssertionError", "expected leeway >= 0, got " + Repr.of(r, v[4]));
@@ -171,12 +184,14 @@ final class StringFilters {
     if (Py.length(r, v[0]) <= length + leeway) {
       return v[0];
     }
-    Object cut = Py.slice(r, v[0], PyNone.NONE, Arithmetic.subtract(r, v[1], (long) endLength), PyNone.NONE);
+    Object cut =
+        Py.slice(r, v[0], PyNone.NONE, Arithmetic.subtract(r, v[1], (long) endLength), PyNone.NONE);
     if (Py.isTrue(r, v[2])) {
       return Arithmetic.add(r, cut, v[3]);
     }
     if (!Py.isString(cut)) {
-      throw PyError.of("AttributeError", "'" + Py.typeName(cut) + "' object has no attribute 'rsplit'");
+      throw PyError.of(
+          "AttributeError", "'" + Py.typeName(cut) + "' object has no attribute 'rsplit'");
     }
     String s = Py.text(cut);
     int space = s.lastIndexOf(' ');
@@ -192,7 +207,8 @@ final class StringFilters {
       return (long) Numbers.asDouble(value);
     }
     if (!Numbers.isIntegral(value)) {
-      throw PyError.type("'>=' not supported between instances of '" + Py.typeName(value) + "' and 'int'");
+      throw PyError.type(
+          "'>=' not supported between instances of '" + Py.typeName(value) + "' and 'int'");
     }
     return Math.max(Math.min(Numbers.index(value), Integer.MAX_VALUE), Integer.MIN_VALUE);
   }
@@ -200,13 +216,15 @@ final class StringFilters {
   private static Object wordWrap(Rendering r, Object[] v) {
     String wrapString = v[3] == PyNone.NONE ? "\n" : Py.isString(v[3]) ? Py.text(v[3]) : "";
     if (v[3] != PyNone.NONE && !Py.isString(v[3])) {
-      throw PyError.of("AttributeError", "'" + Py.typeName(v[3]) + "' object has no attribute 'join'");
+      throw PyError.of(
+          "AttributeError", "'" + Py.typeName(v[3]) + "' object has no attribute 'join'");
     }
     if (v[0] instanceof Undefined undefined) {
       throw undefined.error();
     }
     if (!Py.isString(v[0])) {
-      throw PyError.of("AttributeError", "'" + Py.typeName(v[0]) + "' object has no attribute 'splitlines'");
+      throw PyError.of(
+          "AttributeError", "'" + Py.typeName(v[0]) + "' object has no attribute 'splitlines'");
     }
     TextWrapper wrapper = new TextWrapper(r, v[1], Py.isTrue(r, v[2]), Py.isTrue(r, v[4]));
     List<String> lines = new ArrayList<>();
@@ -240,7 +258,8 @@ final class StringFilters {
     Object format = value instanceof Markup ? value : Py.str(r, value);
     Args rest = args.from(1);
     if (rest.count() > 0 && !rest.keywords().isEmpty()) {
-      throw PyError.filterArgument("can't handle positional and keyword arguments at the same time");
+      throw PyError.filterArgument(
+          "can't handle positional and keyword arguments at the same time");
     }
     if (rest.keywords().isEmpty()) {
       return Arithmetic.modulo(r, format, new PyTuple(rest.positional()));

@@ -99,8 +99,11 @@ final class StringMethods {
     define("split", (r, s, args) -> split(r, "split", s, args));
     define("rsplit", (r, s, args) -> split(r, "rsplit", s, args));
     define("splitlines", StringMethods::splitLines);
-    define("partition", (r, s, args) -> partition(r, s, Parameters.one("str.partition", args), false));
-    define("rpartition", (r, s, args) -> partition(r, s, Parameters.one("str.rpartition", args), true));
+    define(
+        "partition", (r, s, args) -> partition(r, s, Parameters.one("str.partition", args), false));
+    define(
+        "rpartition",
+        (r, s, args) -> partition(r, s, Parameters.one("str.rpartition", args), true));
     define("join", StringMethods::join);
     define("replace", StringMethods::replace);
     define("startswith", (r, s, args) -> affix(r, "startswith", s, args));
@@ -108,13 +111,15 @@ final class StringMethods {
     define(
         "removeprefix",
         (r, s, args) -> {
-          String prefix = Parameters.text("removeprefix", Parameters.one("str.removeprefix", args), 0);
+          String prefix =
+              Parameters.text("removeprefix", Parameters.one("str.removeprefix", args), 0);
           return s.startsWith(prefix) ? s.substring(prefix.length()) : s;
         });
     define(
         "removesuffix",
         (r, s, args) -> {
-          String suffix = Parameters.text("removesuffix", Parameters.one("str.removesuffix", args), 0);
+          String suffix =
+              Parameters.text("removesuffix", Parameters.one("str.removesuffix", args), 0);
           return s.endsWith(suffix) ? s.substring(0, s.length() - suffix.length()) : s;
         });
     define("find", (r, s, args) -> find(r, "find", s, args));
@@ -234,7 +239,10 @@ final class StringMethods {
     } else if (Py.text(separator).isEmpty()) {
       throw PyError.value("empty separator");
     } else {
-      parts = fromRight ? splitFromRight(r, s, Py.text(separator), most) : split(r, s, Py.text(separator), most);
+      parts =
+          fromRight
+              ? splitFromRight(r, s, Py.text(separator), most)
+              : split(r, s, Py.text(separator), most);
     }
     r.chargeElements(parts.size());
     r.chargeChars(s.length());
@@ -306,7 +314,8 @@ final class StringMethods {
     List<Object> parts = new ArrayList<>();
     int to = s.length();
     while (parts.size() < most) {
-      int found = to < separator.length() ? -1 : Text.lastIndexOf(r, s, separator, to - separator.length());
+      int found =
+          to < separator.length() ? -1 : Text.lastIndexOf(r, s, separator, to - separator.length());
       if (found < 0) {
         break;
       }
@@ -373,7 +382,8 @@ final class StringMethods {
       Object part = it.next();
       r.charge();
       if (!Py.isString(part)) {
-        throw PyError.type("sequence item " + index + ": expected str instance, " + Py.typeName(part) + " found");
+        throw PyError.type(
+            "sequence item " + index + ": expected str instance, " + Py.typeName(part) + " found");
       }
       if (index > 0) {
         joined.append(s);
@@ -467,7 +477,8 @@ final class StringMethods {
       for (Object each : tuple) {
         r.charge();
         if (!Py.isString(each)) {
-          throw PyError.type("tuple for " + name + " must only contain str, not " + Py.typeName(each));
+          throw PyError.type(
+              "tuple for " + name + " must only contain str, not " + Py.typeName(each));
         }
         if (matches(name, window, Py.text(each))) {
           return true;
@@ -476,14 +487,17 @@ final class StringMethods {
       return false;
     }
     if (!Py.isString(affix)) {
-      throw PyError.type(name + " first arg must be str or a tuple of str, not " + Py.typeName(affix));
+      throw PyError.type(
+          name + " first arg must be str or a tuple of str, not " + Py.typeName(affix));
     }
     return matches(name, window, Py.text(affix));
   }
 
   private static boolean matches(String name, Window window, String affix) {
     return window.valid
-        && (name.equals("startswith") ? window.text.startsWith(affix) : window.text.endsWith(affix));
+        && (name.equals("startswith")
+            ? window.text.startsWith(affix)
+            : window.text.endsWith(affix));
   }
 
   private static long find(Rendering r, String name, String s, Args args) {
@@ -532,7 +546,8 @@ final class StringMethods {
     String fill = " ";
     if (values[1] != Missing.MISSING) {
       if (!Py.isString(values[1])) {
-        throw PyError.type("The fill character must be a unicode character, not " + Py.typeName(values[1]));
+        throw PyError.type(
+            "The fill character must be a unicode character, not " + Py.typeName(values[1]));
       }
       fill = Py.text(values[1]);
       if (Text.length(fill) != 1) {
@@ -595,7 +610,8 @@ final class StringMethods {
 
   private static Object encode(Rendering r, String s, Args args) {
     Object[] values = Parameters.named("encode", args, "encoding", "errors");
-    String encoding = values[0] == Missing.MISSING ? "utf-8" : Parameters.text("encode", values[0], 1);
+    String encoding =
+        values[0] == Missing.MISSING ? "utf-8" : Parameters.text("encode", values[0], 1);
     String normal = encoding.toLowerCase(Locale.ROOT).replace('_', '-');
     Charset charset =
         switch (normal) {

@@ -76,7 +76,9 @@ public final class Tests {
   }
 
   private static void comparison(String name, String parameters, Comparison comparison) {
-    ALL.put(name, Function.python("test_" + name, 0, parameters, (r, v) -> comparison.of(r, v[0], v[1])));
+    ALL.put(
+        name,
+        Function.python("test_" + name, 0, parameters, (r, v) -> comparison.of(r, v[0], v[1])));
   }
 
   private static void operator(Comparison comparison, String name, String... otherNames) {
@@ -112,7 +114,9 @@ public final class Tests {
       return true;
     }
     if (Numbers.isInt(a) && Numbers.isInt(b) && Numbers.isLong(a) && Numbers.isLong(b)) {
-      return Numbers.asLong(a) == Numbers.asLong(b) && Numbers.asLong(a) >= -5 && Numbers.asLong(a) <= 256;
+      return Numbers.asLong(a) == Numbers.asLong(b)
+          && Numbers.asLong(a) >= -5
+          && Numbers.asLong(a) <= 256;
     }
     return a instanceof String s && b instanceof String t && s.equals(t) && Text.length(s) <= 1;
   }

@@ -23,7 +23,8 @@ final class TextWrapper {
   /** White space; a dash between words; a word up to a hyphen, its end or a dash. */
   private static final Pattern CHUNK =
       Pattern.compile(
-          (SPACE + "+|(?<=WM)-{2,}(?=W)|[^\\t\\n\\x0b\\x0c\\r ]+?(?:-(?:(?<=L{2}-)|(?<=L-L-))(?=L-?L)|(?="
+          (SPACE
+                  + "+|(?<=WM)-{2,}(?=W)|[^\\t\\n\\x0b\\x0c\\r ]+?(?:-(?:(?<=L{2}-)|(?<=L-L-))(?=L-?L)|(?="
                   + SPACE
                   + "|\\z)|(?<=WM)(?=-{2,}W))")
               .replace("WM", WORD_OR_MARK)
@@ -32,8 +33,7 @@ final class TextWrapper {
               .replace("L{", LETTER + "{")
               .replace("?L)", "?" + LETTER + ")"));
 
-  private static final Pattern SIMPLE_CHUNK =
-      Pattern.compile(SPACE + "+|[^\\t\\n\\x0b\\x0c\\r ]+");
+  private static final Pattern SIMPLE_CHUNK = Pattern.compile(SPACE + "+|[^\\t\\n\\x0b\\x0c\\r ]+");
 
   private final Rendering r;
   private final long width;

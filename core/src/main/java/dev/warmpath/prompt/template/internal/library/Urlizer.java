@@ -23,14 +23,12 @@ final class Urlizer {
 
   private static final Pattern WEB =
       Pattern.compile(
-          "^((https?://|www\\.)((W%-]+\\.)+)?([a-z]{2,63}|xn--W%]{2,59})"
-                  .replace("W", W)
+          "^((https?://|www\\.)((W%-]+\\.)+)?([a-z]{2,63}|xn--W%]{2,59})".replace("W", W)
               + "|(W%-]{2,63}\\.)+(com|net|int|edu|gov|org|info|mil)".replace("W", W)
               + "|(https?://)((([\\d]{1,3})(\\.[\\d]{1,3}){3})|(\\[([\\da-f]{0,4}:){2}([\\da-f]{0,4}:?){1,6}])))"
               + "(?::[\\d]{1,5})?(?:[/?#]\\S*)?$",
           Pattern.CASE_INSENSITIVE);
-  private static final Pattern EMAIL =
-      Pattern.compile("^\\S+@W]W.-]*\\.W]+$".replace("W", W));
+  private static final Pattern EMAIL = Pattern.compile("^\\S+@W]W.-]*\\.W]+$".replace("W", W));
   private static final Pattern SCHEME = Pattern.compile("([\\p{L}\\p{N}_.+-]{2,}:(/){0,2})");
   private static final Pattern OPENING = Pattern.compile("^(?:[(<]|&lt;)+");
   private static final Pattern CLOSING = Pattern.compile("(?:[)>.,\\n]|&gt;)+$");
@@ -133,7 +131,10 @@ final class Urlizer {
     if (s.startsWith("mailto:") && EMAIL.matcher(s.substring(7)).find()) {
       return "<a href=\"" + s + "\">" + s.substring(7) + "</a>";
     }
-    if (s.indexOf('@') > 0 && !s.startsWith("www.") && s.indexOf(':') < 0 && EMAIL.matcher(s).find()) {
+    if (s.indexOf('@') > 0
+        && !s.startsWith("www.")
+        && s.indexOf(':') < 0
+        && EMAIL.matcher(s).find()) {
       return "<a href=\"mailto:" + s + "\">" + s + "</a>";
     }
     String linked = s;

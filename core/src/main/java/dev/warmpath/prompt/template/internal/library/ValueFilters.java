@@ -18,7 +18,9 @@ import java.util.Map;
 /** Filters over single values. */
 final class ValueFilters {
   private static final String[] DECIMAL_UNITS = {"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"};
-  private static final String[] BINARY_UNITS = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"};
+  private static final String[] BINARY_UNITS = {
+    "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"
+  };
 
   private ValueFilters() {}
 
@@ -28,18 +30,27 @@ final class ValueFilters {
             "do_default",
             0,
             "value, default_value='', boolean=False",
-            (r, v) -> v[0] instanceof Undefined || Py.isTrue(r, v[2]) && !Py.isTrue(r, v[0]) ? v[1] : v[0]);
+            (r, v) ->
+                v[0] instanceof Undefined || Py.isTrue(r, v[2]) && !Py.isTrue(r, v[0])
+                    ? v[1]
+                    : v[0]);
     filters.put("default", orDefault);
     filters.put("d", orDefault);
     filters.put("abs", Function.builtIn("abs", (r, value) -> Arithmetic.absolute(value)));
     filters.put("attr", Function.python("do_attr", 1, "obj, name", ValueFilters::attribute));
-    filters.put("float", Function.python("do_float", 0, "value, default=0.0", ValueFilters::toFloat));
-    filters.put("int", Function.python("do_int", 0, "value, default=0, base=10", ValueFilters::toInt));
-    filters.put("round", Function.python("do_round", 0, "value, precision=0, method='common'", ValueFilters::round));
     filters.put(
-        "filesizeformat", Function.python("do_filesizeformat", 0, "value, binary=False", ValueFilters::fileSize));
+        "float", Function.python("do_float", 0, "value, default=0.0", ValueFilters::toFloat));
     filters.put(
-        "pprint", Function.python("do_pprint", 0, "value", (r, v) -> new PrettyPrinter(r).format(v[0])));
+        "int", Function.python("do_int", 0, "value, default=0, base=10", ValueFilters::toInt));
+    filters.put(
+        "round",
+        Function.python("do_round", 0, "value, precision=0, method='common'", ValueFilters::round));
+    filters.put(
+        "filesizeformat",
+        Function.python("do_filesizeformat", 0, "value, binary=False", ValueFilters::fileSize));
+    filters.put(
+        "pprint",
+        Function.python("do_pprint", 0, "value", (r, v) -> new PrettyPrinter(r).format(v[0])));
     filters.put(
         "tojson",
         Function.python(
@@ -79,7 +90,8 @@ final class ValueFilters {
       return Numbers.parseFloat(Py.text(value), value);
     }
     if (!Numbers.isNumber(value)) {
-      throw PyError.type("float() argument must be a string or a real number, not '" + Py.typeName(value) + "'");
+      throw PyError.type(
+          "float() argument must be a string or a real number, not '" + Py.typeName(value) + "'");
     }
     return Numbers.asDouble(value);
   }
@@ -183,7 +195,8 @@ final class ValueFilters {
       if (digits < -308) {
         return Math.copySign(0.0, d);
       }
-      double rounded = new BigDecimal(d).setScale((int) digits, RoundingMode.HALF_EVEN).doubleValue();
+      double rounded =
+          new BigDecimal(d).setScale((int) digits, RoundingMode.HALF_EVEN).doubleValue();
       if (Double.isInfinite(rounded)) {
         throw PyError.overflow("rounded value too large to represent");
       }
@@ -197,7 +210,8 @@ final class ValueFilters {
     if (-digits > n.bitLength()) {
       return 0L;
     }
-    return Numbers.of(new BigDecimal(n).setScale((int) digits, RoundingMode.HALF_EVEN).toBigInteger());
+    return Numbers.of(
+        new BigDecimal(n).setScale((int) digits, RoundingMode.HALF_EVEN).toBigInteger());
   }
 
   private static Object fileSize(Rendering r, Object[] v) {

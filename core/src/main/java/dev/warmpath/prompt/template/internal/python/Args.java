@@ -43,7 +43,10 @@ public record Args(Object[] positional, Map<String, Object> keywords) {
   /** The positional arguments from an index on, with the same keywords. */
   public Args from(int index) {
     return new Args(
-        index >= positional.length ? NO_OBJECTS : Arrays.copyOfRange(positional, index, positional.length), keywords);
+        index >= positional.length
+            ? NO_OBJECTS
+            : Arrays.copyOfRange(positional, index, positional.length),
+        keywords);
   }
 
   /** A copy of the keywords that may be changed. */

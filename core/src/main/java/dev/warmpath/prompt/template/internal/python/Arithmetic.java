@@ -48,7 +48,8 @@ public final class Arithmetic {
       boolean tuple = a instanceof PyTuple;
       if (!(b instanceof List<?> y) || tuple != b instanceof PyTuple) {
         String type = tuple ? "tuple" : "list";
-        throw PyError.type("can only concatenate " + type + " (not \"" + Py.typeName(b) + "\") to " + type);
+        throw PyError.type(
+            "can only concatenate " + type + " (not \"" + Py.typeName(b) + "\") to " + type);
       }
       r.chargeElements((long) x.size() + y.size());
       List<Object> joined = new ArrayList<>(x.size() + y.size());
@@ -179,7 +180,8 @@ public final class Arithmetic {
       }
       r.charge((long) x.bitLength() * y.bitLength() >>> 14);
       // 60 digits settle all but ties; a tie has at most 54 bits and is exact
-      double quotient = new BigDecimal(x).divide(new BigDecimal(y), new MathContext(60)).doubleValue();
+      double quotient =
+          new BigDecimal(x).divide(new BigDecimal(y), new MathContext(60)).doubleValue();
       if (Double.isInfinite(quotient)) {
         throw PyError.overflow("integer division result too large for a float");
       }
@@ -275,9 +277,12 @@ public final class Arithmetic {
       BigInteger exponent = Numbers.asBig(b);
       if (base.bitLength() <= 1 && base.signum() >= 0 || base.equals(BigInteger.ONE.negate())) {
         boolean even = !exponent.testBit(0);
-        return exponent.signum() == 0 ? 1L : base.signum() == 0 ? 0L : base.signum() > 0 || even ? 1L : -1L;
+        return exponent.signum() == 0
+            ? 1L
+            : base.signum() == 0 ? 0L : base.signum() > 0 || even ? 1L : -1L;
       }
-      if (exponent.bitLength() > 31 || (long) base.bitLength() * exponent.intValue() > MAX_BITS + 64L) {
+      if (exponent.bitLength() > 31
+          || (long) base.bitLength() * exponent.intValue() > MAX_BITS + 64L) {
         throw PyError.limit("an int would have more than " + MAX_BITS + " bits");
       }
       long bits = (long) base.bitLength() * exponent.intValue();
@@ -372,6 +377,12 @@ public final class Arithmetic {
 
   private static PyError unsupported(String operator, Object a, Object b) {
     return PyError.type(
-        "unsupported operand type(s) for " + operator + ": '" + Py.typeName(a) + "' and '" + Py.typeName(b) + "'");
+        "unsupported operand type(s) for "
+            + operator
+            + ": '"
+            + Py.typeName(a)
+            + "' and '"
+            + Py.typeName(b)
+            + "'");
   }
 }

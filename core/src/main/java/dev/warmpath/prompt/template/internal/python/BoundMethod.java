@@ -22,7 +22,9 @@ public record BoundMethod(Object self, String name, Method method) implements Py
 
   @Override
   public String typeName() {
-    return self instanceof PyObject && !(self instanceof DictView) ? "method" : "builtin_function_or_method";
+    return self instanceof PyObject && !(self instanceof DictView)
+        ? "method"
+        : "builtin_function_or_method";
   }
 
   @Override

@@ -54,10 +54,15 @@ public final class Compare {
   @SuppressWarnings("ReferenceEquality")
   private static boolean equal(Rendering r, Object a, Object b, int depth) {
     if (a instanceof String s) {
-      return b instanceof String t ? equalText(r, s, t) : b instanceof Markup m && equalText(r, s, m.text());
+      return b instanceof String t
+          ? equalText(r, s, t)
+          : b instanceof Markup m && equalText(r, s, m.text());
     }
     if (Numbers.isNumber(a)) {
-      return Numbers.isNumber(b) && !Numbers.isNaN(a) && !Numbers.isNaN(b) && Numbers.compare(a, b) == 0;
+      return Numbers.isNumber(b)
+          && !Numbers.isNaN(a)
+          && !Numbers.isNaN(b)
+          && Numbers.compare(a, b) == 0;
     }
     if (a == b) {
       return true;
@@ -149,7 +154,9 @@ public final class Compare {
     if (b instanceof Undefined undefined) {
       throw undefined.error();
     }
-    if (a instanceof List<?> x && b instanceof List<?> y && a instanceof PyTuple == b instanceof PyTuple) {
+    if (a instanceof List<?> x
+        && b instanceof List<?> y
+        && a instanceof PyTuple == b instanceof PyTuple) {
       if (depth > Repr.MAX_NESTING) {
         throw PyError.of("RecursionError", "maximum recursion depth exceeded in comparison");
       }
@@ -181,7 +188,8 @@ public final class Compare {
   public static boolean contains(Rendering r, Object container, Object item) {
     if (Py.isString(container)) {
       if (!Py.isString(item)) {
-        throw PyError.type("'in <string>' requires string as left operand, not " + Py.typeName(item));
+        throw PyError.type(
+            "'in <string>' requires string as left operand, not " + Py.typeName(item));
       }
       return Text.indexOf(r, Py.text(container), Py.text(item), 0) >= 0;
     }
@@ -216,7 +224,10 @@ public final class Compare {
     Object of(Object value);
   }
 
-  /** Python's {@code sorted}. It asks for {@code <} alone, of the same pairs that CPython asks first. */
+  /**
+   * Python's {@code sorted}. It asks for {@code <} alone, of the same pairs that CPython asks
+   * first.
+   */
   public static List<Object> sorted(Rendering r, List<Object> values, Key key, boolean reverse) {
     int n = values.size();
     Keyed[] a = new Keyed[n];

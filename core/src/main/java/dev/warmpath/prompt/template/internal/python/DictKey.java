@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A key of a dict or set that is no plain string: equal where Python's {@code ==} and {@code hash} say so.
+ * A key of a dict or set that is no plain string: equal where Python's {@code ==} and {@code hash}
+ * say so.
  *
  * @param original the key as it was given
  * @param normal a value with Java's equality, the same for keys that are equal in Python
@@ -50,7 +51,9 @@ record DictKey(Object original, Object normal) {
       }
       return normal;
     }
-    if (key instanceof List || key instanceof Map || key instanceof DictView view && view.isSetLike()) {
+    if (key instanceof List
+        || key instanceof Map
+        || key instanceof DictView view && view.isSetLike()) {
       throw PyError.type("unhashable type: '" + Py.typeName(key) + "'");
     }
     if (key instanceof Undefined) {

@@ -15,7 +15,10 @@ public final class Dicts {
     return map.containsKey(key) ? PyNone.NONE : Missing.MISSING;
   }
 
-  /** The value of any key, or {@link Missing#MISSING}; a {@code TypeError} where the key can't be hashed. */
+  /**
+   * The value of any key, or {@link Missing#MISSING}; a {@code TypeError} where the key can't be
+   * hashed.
+   */
   public static Object get(Rendering r, Map<?, ?> map, Object key) {
     if (key instanceof String s) {
       return get(map, s);

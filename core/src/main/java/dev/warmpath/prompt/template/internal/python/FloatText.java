@@ -45,7 +45,9 @@ public final class FloatText {
     return sb.toString();
   }
 
-  /** The decimal of fewest digits that reads back as {@code d}, and of these the one nearest to it. */
+  /**
+   * The decimal of fewest digits that reads back as {@code d}, and of these the one nearest to it.
+   */
   private static BigDecimal shortest(double d) {
     BigDecimal exact = new BigDecimal(d);
     for (int precision = 1; precision < 17; precision++) {
@@ -53,7 +55,8 @@ public final class FloatText {
       if (nearest.doubleValue() == d) {
         return nearest;
       }
-      // below a power of two the gap is smaller: the nearest may miss where its neighbour on the other side hits
+      // below a power of two the gap is smaller: the nearest may miss where its neighbour on the
+      // other side hits
       BigDecimal other =
           exact.round(
               new MathContext(
@@ -88,7 +91,8 @@ public final class FloatText {
     if (!special.isEmpty()) {
       return special;
     }
-    String s = new BigDecimal(Math.abs(d)).setScale(precision, RoundingMode.HALF_EVEN).toPlainString();
+    String s =
+        new BigDecimal(Math.abs(d)).setScale(precision, RoundingMode.HALF_EVEN).toPlainString();
     return sign(d) + s + (precision == 0 && alternate ? "." : "");
   }
 
@@ -106,7 +110,8 @@ public final class FloatText {
       digits = "0".repeat(precision + 1);
       exponent = 0;
     } else {
-      BigDecimal rounded = new BigDecimal(Math.abs(d)).round(new MathContext(precision + 1, RoundingMode.HALF_EVEN));
+      BigDecimal rounded =
+          new BigDecimal(Math.abs(d)).round(new MathContext(precision + 1, RoundingMode.HALF_EVEN));
       digits = rounded.unscaledValue().toString();
       exponent = digits.length() - 1 - rounded.scale();
       digits =
@@ -128,8 +133,8 @@ public final class FloatText {
   }
 
   /**
-   * C's {@code %g}, with exponents from {@code precision - slack} on: Python's default format is {@code %g} that always
-   * keeps a digit behind the point.
+   * C's {@code %g}, with exponents from {@code precision - slack} on: Python's default format is
+   * {@code %g} that always keeps a digit behind the point.
    */
   static String general(double d, int requestedPrecision, boolean alternate, int slack) {
     String special = special(d);
@@ -139,7 +144,8 @@ public final class FloatText {
     int precision = Math.max(requestedPrecision, 1);
     int exponent = 0;
     if (d != 0) {
-      BigDecimal rounded = new BigDecimal(Math.abs(d)).round(new MathContext(precision, RoundingMode.HALF_EVEN));
+      BigDecimal rounded =
+          new BigDecimal(Math.abs(d)).round(new MathContext(precision, RoundingMode.HALF_EVEN));
       exponent = rounded.precision() - 1 - rounded.scale();
     }
     String s;

@@ -48,7 +48,8 @@ public final class FormatSpec {
     }
     boolean number = Numbers.isNumber(value);
     if (!number && !Py.isString(value)) {
-      throw PyError.type("unsupported format string passed to " + Py.typeName(value) + ".__format__");
+      throw PyError.type(
+          "unsupported format string passed to " + Py.typeName(value) + ".__format__");
     }
     FormatSpec parsed = parse(spec, number, Py.typeName(value));
     r.chargeChars(Math.max(parsed.width, 0));
@@ -119,7 +120,8 @@ public final class FormatSpec {
       at++;
     }
     if (at < spec.length() && spec.charAt(at) == ',' && grouping != NONE) {
-      throw PyError.value(grouping == ',' ? "Cannot specify ',' with ','." : "Cannot specify both ',' and '_'.");
+      throw PyError.value(
+          grouping == ',' ? "Cannot specify ',' with ','." : "Cannot specify both ',' and '_'.");
     }
     int precision = -1;
     if (at < spec.length() && spec.charAt(at) == '.') {
@@ -140,7 +142,16 @@ public final class FormatSpec {
       checkGrouping(grouping, type, typeName);
     }
     return new FormatSpec(
-        fill, align, explicitAlign, sign, noNegativeZero, alternate, width, grouping, precision, type);
+        fill,
+        align,
+        explicitAlign,
+        sign,
+        noNegativeZero,
+        alternate,
+        width,
+        grouping,
+        precision,
+        type);
   }
 
   private static void checkGrouping(char grouping, char type, String typeName) {
@@ -152,7 +163,8 @@ public final class FormatSpec {
           default -> false;
         };
     if (!allowed) {
-      throw PyError.value("Cannot specify '" + grouping + "' with '" + (type == NONE ? 's' : type) + "'.");
+      throw PyError.value(
+          "Cannot specify '" + grouping + "' with '" + (type == NONE ? 's' : type) + "'.");
     }
   }
 
@@ -175,7 +187,8 @@ public final class FormatSpec {
   }
 
   private static PyError unknownCode(char type, String typeName) {
-    return PyError.value("Unknown format code '" + type + "' for object of type '" + typeName + "'");
+    return PyError.value(
+        "Unknown format code '" + type + "' for object of type '" + typeName + "'");
   }
 
   private String formatString(String s) {
@@ -197,7 +210,8 @@ public final class FormatSpec {
     if (align == '=' && explicitAlign) {
       throw PyError.value("'=' alignment not allowed in string format specifier");
     }
-    String shown = precision >= 0 && Text.length(s) > precision ? Text.substring(s, 0, precision) : s;
+    String shown =
+        precision >= 0 && Text.length(s) > precision ? Text.substring(s, 0, precision) : s;
     return pad("", shown, Text.length(shown));
   }
 
@@ -214,7 +228,8 @@ public final class FormatSpec {
       throw PyError.value("Precision not allowed in integer format specifier");
     }
     if (noNegativeZero) {
-      throw PyError.value("Negative zero coercion (z) not allowed in format specifier with integer presentation type");
+      throw PyError.value(
+          "Negative zero coercion (z) not allowed in format specifier with integer presentation type");
     }
     BigInteger n = Numbers.asBig(value);
     if (type == 'c') {
@@ -250,7 +265,8 @@ public final class FormatSpec {
       digits = digits.toUpperCase(Locale.ROOT);
       prefix = "0X";
     }
-    return assemble(n.signum() < 0, alternate ? prefix : "", digits, "", type == 'd' || type == NONE ? 3 : 4);
+    return assemble(
+        n.signum() < 0, alternate ? prefix : "", digits, "", type == 'd' || type == NONE ? 3 : 4);
   }
 
   private String formatFloat(double d, String typeName) {
@@ -258,7 +274,8 @@ public final class FormatSpec {
     boolean percent = false;
     int p = precision < 0 ? 6 : precision;
     switch (type) {
-      case NONE -> s = precision < 0 ? FloatText.repr(d) : withPoint(FloatText.general(d, p, alternate, 1));
+      case NONE ->
+          s = precision < 0 ? FloatText.repr(d) : withPoint(FloatText.general(d, p, alternate, 1));
       case 'e', 'E' -> s = FloatText.scientific(d, p, alternate);
       case 'f', 'F' -> s = FloatText.fixed(d, p, alternate);
       case 'g', 'G', 'n' -> s = FloatText.general(d, p, alternate);
@@ -280,19 +297,25 @@ public final class FormatSpec {
     while (end < body.length() && Character.isDigit(body.charAt(end))) {
       end++;
     }
-    return assemble(negative, "", body.substring(0, end), body.substring(end) + (percent ? "%" : ""), 3);
+    return assemble(
+        negative, "", body.substring(0, end), body.substring(end) + (percent ? "%" : ""), 3);
   }
 
   private static String withPoint(String s) {
-    return s.indexOf('.') < 0 && s.indexOf('e') < 0 && !s.endsWith("f") && !s.endsWith("n") ? s + ".0" : s;
+    return s.indexOf('.') < 0 && s.indexOf('e') < 0 && !s.endsWith("f") && !s.endsWith("n")
+        ? s + ".0"
+        : s;
   }
 
-  private String assemble(boolean negative, String prefix, String digits, String rest, int groupSize) {
+  private String assemble(
+      boolean negative, String prefix, String digits, String rest, int groupSize) {
     String signText = negative ? "-" : sign == '+' ? "+" : sign == ' ' ? " " : "";
     String shown = digits;
     if (grouping != NONE && !digits.isEmpty()) {
       int minimum =
-          fill.equals("0") && align == '=' ? width - signText.length() - prefix.length() - rest.length() : 0;
+          fill.equals("0") && align == '='
+              ? width - signText.length() - prefix.length() - rest.length()
+              : 0;
       shown = group(digits, groupSize, minimum);
     }
     return pad(signText + prefix, shown + rest, shown.length() + rest.length());

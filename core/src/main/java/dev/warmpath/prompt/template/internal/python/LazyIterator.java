@@ -3,7 +3,10 @@ package dev.warmpath.prompt.template.internal.python;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 
-/** An iterator over what {@link #advance} computes, one value at a time and no earlier than asked for. */
+/**
+ * An iterator over what {@link #advance} computes, one value at a time and no earlier than asked
+ * for.
+ */
 public abstract class LazyIterator implements Iterator<Object> {
   private Object next = Missing.MISSING;
   private boolean done;

@@ -4,9 +4,9 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 
 /**
- * Python's numbers. An {@code int} is a {@code Long}, {@code Integer}, {@code Short}, {@code Byte} or {@code
- * BigInteger}; results are {@code Long} wherever they fit. A {@code float} is a {@code Double}, {@code Float} or {@code
- * BigDecimal}. A {@code bool} counts as an int.
+ * Python's numbers. An {@code int} is a {@code Long}, {@code Integer}, {@code Short}, {@code Byte}
+ * or {@code BigInteger}; results are {@code Long} wherever they fit. A {@code float} is a {@code
+ * Double}, {@code Float} or {@code BigDecimal}. A {@code bool} counts as an int.
  */
 public final class Numbers {
   private static final BigInteger LONG_MIN = BigInteger.valueOf(Long.MIN_VALUE);
@@ -146,7 +146,8 @@ public final class Numbers {
   public static String text(Number n) {
     if (n instanceof BigInteger b) {
       // a digit is more than three bits: only numbers near the limit need their text to be counted
-      if (b.bitLength() > MAX_DIGITS * 3 && b.abs().compareTo(BigInteger.TEN.pow(MAX_DIGITS)) >= 0) {
+      if (b.bitLength() > MAX_DIGITS * 3
+          && b.abs().compareTo(BigInteger.TEN.pow(MAX_DIGITS)) >= 0) {
         throw PyError.value(
             "Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to"
                 + " increase the limit");
@@ -166,7 +167,9 @@ public final class Numbers {
     }
   }
 
-  /** What {@code operator.index} gives, clipped to 64 bits; a {@code TypeError} for what is no int. */
+  /**
+   * What {@code operator.index} gives, clipped to 64 bits; a {@code TypeError} for what is no int.
+   */
   public static long index(Object o) {
     if (isLong(o)) {
       return asLong(o);
@@ -196,7 +199,8 @@ public final class Numbers {
     }
     Object value = parseIntOrMissing(asciiDigits(Text.strip(text)), base);
     if (value == Missing.MISSING) {
-      throw PyError.value("invalid literal for int() with base " + base + ": " + Repr.ofShort(original));
+      throw PyError.value(
+          "invalid literal for int() with base " + base + ": " + Repr.ofShort(original));
     }
     return value;
   }
@@ -284,7 +288,10 @@ public final class Numbers {
       char c = s.charAt(i);
       if (c != '_') {
         sb.append(c);
-      } else if (i == 0 || i + 1 == s.length() || !isDigit(s.charAt(i - 1)) || !isDigit(s.charAt(i + 1))) {
+      } else if (i == 0
+          || i + 1 == s.length()
+          || !isDigit(s.charAt(i - 1))
+          || !isDigit(s.charAt(i + 1))) {
         return "";
       }
     }

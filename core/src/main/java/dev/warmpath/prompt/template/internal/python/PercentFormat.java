@@ -27,7 +27,9 @@ final class PercentFormat {
     this.values = values;
     this.escape = escape;
     this.mapping =
-        Py.isSubscriptable(values) && !(values instanceof PyTuple) && !Py.isString(values) ? values : Missing.MISSING;
+        Py.isSubscriptable(values) && !(values instanceof PyTuple) && !Py.isString(values)
+            ? values
+            : Missing.MISSING;
   }
 
   /** Formats. */
@@ -127,8 +129,10 @@ final class PercentFormat {
     switch (conversion) {
       case 's', 'r', 'a' -> text(conversion, value, precision, width, left);
       case 'c' -> pad("", "", character(value), width, left, ' ');
-      case 'd', 'i', 'u', 'o', 'x', 'X' -> integer(conversion, value, precision, width, left, zero, alternate, sign);
-      case 'e', 'E', 'f', 'F', 'g', 'G' -> floating(conversion, value, precision, width, left, zero, alternate, sign);
+      case 'd', 'i', 'u', 'o', 'x', 'X' ->
+          integer(conversion, value, precision, width, left, zero, alternate, sign);
+      case 'e', 'E', 'f', 'F', 'g', 'G' ->
+          floating(conversion, value, precision, width, left, zero, alternate, sign);
       default ->
           throw PyError.value(
               "unsupported format character '"
@@ -249,7 +253,9 @@ final class PercentFormat {
       throw PyError.type(
           "%"
               + conversion
-              + (decimal ? " format: a real number is required, not " : " format: an integer is required, not ")
+              + (decimal
+                  ? " format: a real number is required, not "
+                  : " format: an integer is required, not ")
               + Py.typeName(value));
     }
     String digits;
@@ -313,7 +319,13 @@ final class PercentFormat {
       s = s.toUpperCase(Locale.ROOT);
     }
     boolean negative = s.startsWith("-");
-    pad(negative ? "-" : positiveSign, "", negative ? s.substring(1) : s, width, left, zero ? '0' : ' ');
+    pad(
+        negative ? "-" : positiveSign,
+        "",
+        negative ? s.substring(1) : s,
+        width,
+        left,
+        zero ? '0' : ' ');
   }
 
   private void pad(String sign, String prefix, String body, int width, boolean left, char fill) {

@@ -257,7 +257,8 @@ public final class Py {
   /**
    * {@code container[key]} without slices.
    *
-   * @return the item, or {@link Missing#MISSING} where Python raises a {@code TypeError} or {@code LookupError}
+   * @return the item, or {@link Missing#MISSING} where Python raises a {@code TypeError} or {@code
+   *     LookupError}
    */
   public static Object item(Rendering r, Object container, Object key) {
     if (container instanceof Map<?, ?> map) {
@@ -303,7 +304,9 @@ public final class Py {
     }
     if (container instanceof PyBytes bytes) {
       long at = index < 0 ? index + bytes.bytes().length : index;
-      return at >= 0 && at < bytes.bytes().length ? (Object) (long) (bytes.bytes()[(int) at] & 0xff) : Missing.MISSING;
+      return at >= 0 && at < bytes.bytes().length
+          ? (Object) (long) (bytes.bytes()[(int) at] & 0xff)
+          : Missing.MISSING;
     }
     return Missing.MISSING;
   }
@@ -315,7 +318,8 @@ public final class Py {
    * @param stop an index or None
    * @param step a distance or None
    */
-  public static Object slice(Rendering r, Object container, Object start, Object stop, Object step) {
+  public static Object slice(
+      Rendering r, Object container, Object start, Object stop, Object step) {
     if (container instanceof Undefined undefined) {
       throw undefined.error();
     }
@@ -340,7 +344,9 @@ public final class Py {
     if (container instanceof PyRange range) {
       long newStep = range.step() * Math.max(Math.min(by, length + 1), -length - 1L);
       return new PyRange(
-          range.start() + from * range.step(), range.start() + to * range.step(), newStep == 0 ? range.step() : newStep);
+          range.start() + from * range.step(),
+          range.start() + to * range.step(),
+          newStep == 0 ? range.step() : newStep);
     }
     if (isString(container)) {
       String s = stringSlice(r, text(container), (int) from, count, by);

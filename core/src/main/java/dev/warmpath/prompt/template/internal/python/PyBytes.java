@@ -57,7 +57,9 @@ public final class PyBytes implements PyObject {
       } else if (c == '\t') {
         out.append("\\t");
       } else if (c < ' ' || c >= 0x7f) {
-        out.append("\\x").append(Character.forDigit(c >> 4, 16)).append(Character.forDigit(c & 15, 16));
+        out.append("\\x")
+            .append(Character.forDigit(c >> 4, 16))
+            .append(Character.forDigit(c & 15, 16));
       } else {
         out.append((char) c);
       }

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A {@code dict} that a template has built: insertion order, and keys that are equal as Python says. */
+/**
+ * A {@code dict} that a template has built: insertion order, and keys that are equal as Python
+ * says.
+ */
 public final class PyDict extends AbstractMap<Object, Object> {
   private final LinkedHashMap<Object, Object> entries = new LinkedHashMap<>();
 

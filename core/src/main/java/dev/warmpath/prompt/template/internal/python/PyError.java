@@ -1,8 +1,8 @@
 package dev.warmpath.prompt.template.internal.python;
 
 /**
- * An exception that Python or Jinja2 would raise, by its class name and message. It carries no stack trace: it is an
- * outcome of a template, not of this program.
+ * An exception that Python or Jinja2 would raise, by its class name and message. It carries no
+ * stack trace: it is an outcome of a template, not of this program.
  */
 public final class PyError extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -4,11 +4,12 @@ import java.time.Clock;
 import java.util.SplittableRandom;
 
 /**
- * The state of one rendering: its output, its clock and what it may still spend. Used by one thread.
+ * The state of one rendering: its output, its clock and what it may still spend. Used by one
+ * thread.
  *
- * <p>Work is counted in units of about one loop iteration, one call, one list element or {@value #CHARS_PER_UNIT}
- * characters produced; whatever a template can repeat or blow up is charged, so that a hostile one ends with an error
- * after bounded time and memory.
+ * <p>Work is counted in units of about one loop iteration, one call, one list element or {@value
+ * #CHARS_PER_UNIT} characters produced; whatever a template can repeat or blow up is charged, so
+ * that a hostile one ends with an error after bounded time and memory.
  */
 public final class Rendering {
   private static final int CHARS_PER_UNIT = 4;

@@ -101,7 +101,8 @@ public final class Repr {
       return;
     }
     if (open.size() > MAX_NESTING) {
-      throw PyError.of("RecursionError", "maximum recursion depth exceeded while getting the repr of an object");
+      throw PyError.of(
+          "RecursionError", "maximum recursion depth exceeded while getting the repr of an object");
     }
     rendering.charge();
     content.run();

@@ -98,7 +98,11 @@ public final class Text {
 
   /** Whether Python's {@code splitlines} ends a line at a character. */
   public static boolean isLineBreak(char c) {
-    return c >= '\n' && c <= '\r' || c >= 0x1c && c <= 0x1e || c == 0x85 || c == 0x2028 || c == 0x2029;
+    return c >= '\n' && c <= '\r'
+        || c >= 0x1c && c <= 0x1e
+        || c == 0x85
+        || c == 0x2028
+        || c == 0x2029;
   }
 
   /** Python's {@code str.lower}. */
@@ -240,7 +244,9 @@ public final class Text {
         || cp >= 0x1f100 && cp <= 0x1f10a;
   }
 
-  /** Python's {@code str.isnumeric} for a code point: digits, fractions, numerals, and Han numbers. */
+  /**
+   * Python's {@code str.isnumeric} for a code point: digits, fractions, numerals, and Han numbers.
+   */
   public static boolean isNumeric(int cp) {
     int type = Character.getType(cp);
     return type == Character.DECIMAL_DIGIT_NUMBER
@@ -271,7 +277,8 @@ public final class Text {
     }
     return s.codePoints()
         .skip(1)
-        .allMatch(cp -> Character.isUnicodeIdentifierPart(cp) && !Character.isIdentifierIgnorable(cp));
+        .allMatch(
+            cp -> Character.isUnicodeIdentifierPart(cp) && !Character.isIdentifierIgnorable(cp));
   }
 
   /**
@@ -325,7 +332,8 @@ public final class Text {
       return text.lastIndexOf(part, from);
     }
     int end = Math.min(text.length(), from + part.length());
-    String reversedText = new StringBuilder(text.substring(0, Math.max(end, 0))).reverse().toString();
+    String reversedText =
+        new StringBuilder(text.substring(0, Math.max(end, 0))).reverse().toString();
     String reversedPart = new StringBuilder(part).reverse().toString();
     int found = indexOf(r, reversedText, reversedPart, 0);
     return found < 0 ? -1 : end - found - part.length();

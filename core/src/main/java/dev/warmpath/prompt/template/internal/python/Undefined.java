@@ -1,7 +1,8 @@
 package dev.warmpath.prompt.template.internal.python;
 
 /**
- * Jinja2's {@code Undefined}: prints as nothing, is false and empty, and raises at whatever else is done with it.
+ * Jinja2's {@code Undefined}: prints as nothing, is false and empty, and raises at whatever else is
+ * done with it.
  */
 public final class Undefined implements PyObject {
   private final String hint;
@@ -34,7 +35,11 @@ public final class Undefined implements PyObject {
   /** An attribute that the sandbox keeps away. */
   public static Undefined unsafe(Object object, String name) {
     return new Undefined(
-        "access to attribute " + Repr.ofString(name) + " of '" + Py.typeName(object) + "' object is unsafe.",
+        "access to attribute "
+            + Repr.ofString(name)
+            + " of '"
+            + Py.typeName(object)
+            + "' object is unsafe.",
         object,
         name,
         "SecurityError");

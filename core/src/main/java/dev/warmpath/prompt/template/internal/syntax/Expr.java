@@ -145,7 +145,10 @@ public sealed interface Expr extends Node {
 
   /** The arguments of a call, a filter or a test. */
   record Arguments(
-      List<Expr> positional, List<Keyword> keywords, @Nullable Expr more, @Nullable Expr moreKeywords) {
+      List<Expr> positional,
+      List<Keyword> keywords,
+      @Nullable Expr more,
+      @Nullable Expr moreKeywords) {
     /** No arguments. */
     static final Arguments NONE = new Arguments(List.of(), List.of(), null, null);
 
@@ -202,7 +205,8 @@ public sealed interface Expr extends Node {
   }
 
   /** {@code start:stop:step} between brackets. */
-  record Slice(int line, @Nullable Expr start, @Nullable Expr stop, @Nullable Expr step) implements Expr {
+  record Slice(int line, @Nullable Expr start, @Nullable Expr stop, @Nullable Expr step)
+      implements Expr {
     @Override
     public void children(Consumer<Node> visitor) {
       visit(visitor, start);

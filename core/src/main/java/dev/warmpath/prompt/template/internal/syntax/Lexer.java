@@ -8,8 +8,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Cuts a source into tokens, with the delimiters of Jinja2's default environment, {@code trim_blocks} and {@code
- * lstrip_blocks} on. It works only as far as the parser asks, so that of two errors the earlier one is found.
+ * Cuts a source into tokens, with the delimiters of Jinja2's default environment, {@code
+ * trim_blocks} and {@code lstrip_blocks} on. It works only as far as the parser asks, so that of
+ * two errors the earlier one is found.
  */
 final class Lexer {
   private enum State {
@@ -22,8 +23,8 @@ final class Lexer {
 
   /** Longer operators first. */
   private static final String[] OPERATORS = {
-    "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}", ">", "<", "=", ".",
-    ":", "|", ",", ";"
+    "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}",
+    ">", "<", "=", ".", ":", "|", ",", ";"
   };
 
   private static final TokenType[] OPERATOR_TYPES = {
@@ -115,7 +116,9 @@ final class Lexer {
       state = variable ? State.VARIABLE : State.BLOCK;
       ready.add(
           new Token(
-              line, variable ? TokenType.VARIABLE_BEGIN : TokenType.BLOCK_BEGIN, source.substring(tag, end)));
+              line,
+              variable ? TokenType.VARIABLE_BEGIN : TokenType.BLOCK_BEGIN,
+              source.substring(tag, end)));
     }
     line += newlines(source, tag, end);
     at = end;
@@ -123,7 +126,9 @@ final class Lexer {
   }
 
   private int findTag(int from) {
-    for (int i = source.indexOf('{', from); i >= 0 && i + 1 < source.length(); i = source.indexOf('{', i + 1)) {
+    for (int i = source.indexOf('{', from);
+        i >= 0 && i + 1 < source.length();
+        i = source.indexOf('{', i + 1)) {
       char c = source.charAt(i + 1);
       if (c == '%' || c == '{' || c == '#') {
         return i;
@@ -152,7 +157,9 @@ final class Lexer {
     return source.startsWith("%}", i) ? i + 2 : -1;
   }
 
-  /** The offset behind a word and the white space that follows it, or -1 where another word stands. */
+  /**
+   * The offset behind a word and the white space that follows it, or -1 where another word stands.
+   */
   private int keyword(int from, String word) {
     return source.startsWith(word, from) ? skipSpace(from + word.length()) : -1;
   }
@@ -173,7 +180,9 @@ final class Lexer {
       kept = Text.stripRight(text);
     } else if (sign != '+' && !variable) {
       int lineAt = text.lastIndexOf('\n') + 1;
-      if ((lineAt > 0 || lineStarting) && lineAt < text.length() && Text.strip(text.substring(lineAt)).isEmpty()) {
+      if ((lineAt > 0 || lineStarting)
+          && lineAt < text.length()
+          && Text.strip(text.substring(lineAt)).isEmpty()) {
         kept = text.substring(0, lineAt);
       }
     }
@@ -213,7 +222,10 @@ final class Lexer {
     state = State.ROOT;
   }
 
-  /** Where a tag ends that closes at an offset: {@code -} takes all white space, none takes a newline. */
+  /**
+   * Where a tag ends that closes at an offset: {@code -} takes all white space, none takes a
+   * newline.
+   */
   private int tagEnd(int close, char sign) {
     if (sign == '-') {
       return skipSpace(close);
@@ -363,7 +375,9 @@ final class Lexer {
     int end = at + 1;
     while (end < source.length()
         && (source.charAt(end) == '0'
-            || source.charAt(end) == '_' && end + 1 < source.length() && source.charAt(end + 1) == '0')) {
+            || source.charAt(end) == '_'
+                && end + 1 < source.length()
+                && source.charAt(end + 1) == '0')) {
       end++;
     }
     return end;

@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jinja2's recursive-descent parser with the tags of transformers' environment: all built-in ones, {@code break},
- * {@code continue} and {@code generation}.
+ * Jinja2's recursive-descent parser with the tags of transformers' environment: all built-in ones,
+ * {@code break}, {@code continue} and {@code generation}.
  */
 public final class Parser {
   /** What nesting may weigh in all: some 200 brackets or blocks, or 1,000 signs. */
@@ -24,7 +24,9 @@ public final class Parser {
   /** What a bracket or a block adds to the nesting; a sign adds 1. */
   private static final int BRACKET = 4;
 
-  /** Operators of one kind in a row: the tree leans to the left and is as deep as the row is long. */
+  /**
+   * Operators of one kind in a row: the tree leans to the left and is as deep as the row is long.
+   */
   private static final int MAX_CHAIN = 1000;
 
   private final TokenStream stream;
@@ -144,7 +146,10 @@ public final class Parser {
     return body;
   }
 
-  /** The error of a tag that is not known here, or of the end of the template where the tag is empty. */
+  /**
+   * The error of a tag that is not known here, or of the end of the template where the tag is
+   * empty.
+   */
   private PyError unknownTag(String tag, Deque<List<String>> expected, int line) {
     StringBuilder message = new StringBuilder();
     if (tag.isEmpty()) {
@@ -159,7 +164,8 @@ public final class Parser {
       String looking = String.join(" or ", innermost.stream().map(Repr::ofString).toList());
       if (all.contains(tag)) {
         message
-            .append(" You probably made a nesting mistake. Jinja is expecting this tag, but currently looking for ")
+            .append(
+                " You probably made a nesting mistake. Jinja is expecting this tag, but currently looking for ")
             .append(looking)
             .append('.');
       } else {
@@ -212,7 +218,8 @@ public final class Parser {
         int elifLine = stream.current().line();
         Expr elifTest = tuple(false, Set.of(), false);
         elifs.add(
-            new Stmt.If(elifLine, elifTest, bodyUntil("elif", "else", "endif"), List.of(), List.of()));
+            new Stmt.If(
+                elifLine, elifTest, bodyUntil("elif", "else", "endif"), List.of(), List.of()));
         continue;
       }
       List<Stmt> otherwise = token.isName("else") ? body("endif") : List.of();
@@ -254,7 +261,8 @@ public final class Parser {
     }
     List<Stmt> body = body("endblock");
     if (required && !body.stream().allMatch(Parser::isBlank)) {
-      throw PyError.syntax("Required blocks can only contain comments or whitespace", stream.current().line());
+      throw PyError.syntax(
+          "Required blocks can only contain comments or whitespace", stream.current().line());
     }
     stream.skipIfName(name);
     return new Stmt.Block(line, name, body, scoped, required);
@@ -263,7 +271,8 @@ public final class Parser {
   private static boolean isBlank(Stmt statement) {
     return statement instanceof Stmt.Output output
         && output.parts().stream()
-            .allMatch(p -> p instanceof Expr.TemplateData data && Text.strip(data.data()).isEmpty());
+            .allMatch(
+                p -> p instanceof Expr.TemplateData data && Text.strip(data.data()).isEmpty());
   }
 
   private Stmt extendsStatement() {
@@ -271,7 +280,8 @@ public final class Parser {
   }
 
   private boolean skipContextClause() {
-    if ((stream.current().isName("with") || stream.current().isName("without")) && stream.look().isName("context")) {
+    if ((stream.current().isName("with") || stream.current().isName("without"))
+        && stream.look().isName("context")) {
       stream.next();
       stream.next();
       return true;
@@ -317,7 +327,8 @@ public final class Parser {
       }
       Expr.Name target = nameTarget(Expr.Use.STORE);
       if (target.name().startsWith("_")) {
-        throw PyError.assertion("names starting with an underline can not be imported", target.line());
+        throw PyError.assertion(
+            "names starting with an underline can not be imported", target.line());
       }
       names.add(stream.skipIfName("as") ? nameTarget(Expr.Use.STORE).name() : target.name());
       if (skipContextClause() || stream.type() != TokenType.COMMA) {
@@ -337,7 +348,8 @@ public final class Parser {
       if (stream.skipIf(TokenType.ASSIGN)) {
         defaults.add(expression());
       } else if (!defaults.isEmpty()) {
-        throw PyError.syntax("non-default argument follows default argument", stream.current().line());
+        throw PyError.syntax(
+            "non-default argument follows default argument", stream.current().line());
       }
       parameters.add(parameter);
     }
@@ -416,7 +428,8 @@ public final class Parser {
   private static boolean isAssignable(Expr target) {
     return target instanceof Expr.Name
         || target instanceof Expr.NsRef
-        || target instanceof Expr.TupleExpr tuple && tuple.items().stream().allMatch(Parser::isAssignable);
+        || target instanceof Expr.TupleExpr tuple
+            && tuple.items().stream().allMatch(Parser::isAssignable);
   }
 
   /** Jinja2's name of a node's class, in lower case. */
@@ -456,7 +469,8 @@ public final class Parser {
       return new Expr.Name(name.line(), name.name(), use);
     }
     if (expr instanceof Expr.TupleExpr tuple) {
-      return new Expr.TupleExpr(tuple.line(), tuple.items().stream().map(item -> use(item, use)).toList());
+      return new Expr.TupleExpr(
+          tuple.line(), tuple.items().stream().map(item -> use(item, use)).toList());
     }
     return expr;
   }
@@ -576,8 +590,11 @@ public final class Parser {
   private Expr addition() {
     int line = stream.current().line();
     Expr left = concat();
-    for (int chain = 0; stream.type() == TokenType.ADD || stream.type() == TokenType.SUB; checkChain(++chain)) {
-      Expr.BinaryOp op = stream.next().type() == TokenType.ADD ? Expr.BinaryOp.ADD : Expr.BinaryOp.SUB;
+    for (int chain = 0;
+        stream.type() == TokenType.ADD || stream.type() == TokenType.SUB;
+        checkChain(++chain)) {
+      Expr.BinaryOp op =
+          stream.next().type() == TokenType.ADD ? Expr.BinaryOp.ADD : Expr.BinaryOp.SUB;
       left = new Expr.Binary(line, op, left, concat());
       line = stream.current().line();
     }
@@ -724,7 +741,8 @@ public final class Parser {
     return tuple(() -> primary(withNamespace), endNames, false);
   }
 
-  private Expr tuple(java.util.function.Supplier<Expr> item, Set<String> endNames, boolean parenthesized) {
+  private Expr tuple(
+      java.util.function.Supplier<Expr> item, Set<String> endNames, boolean parenthesized) {
     int line = stream.current().line();
     List<Expr> items = new ArrayList<>();
     boolean isTuple = false;
@@ -748,7 +766,8 @@ public final class Parser {
       }
       if (!parenthesized) {
         throw PyError.syntax(
-            "Expected an expression, got " + Repr.ofString(stream.current().describe()), stream.current().line());
+            "Expected an expression, got " + Repr.ofString(stream.current().describe()),
+            stream.current().line());
       }
     }
     return new Expr.TupleExpr(line, items);
@@ -822,8 +841,9 @@ public final class Parser {
       Token attribute = stream.next();
       return switch (attribute.type()) {
         case NAME -> new Expr.Attribute(token.line(), object, attribute.text());
-        case INTEGER -> new Expr.Item(
-            token.line(), object, new Expr.Const(attribute.line(), attribute.value()));
+        case INTEGER ->
+            new Expr.Item(
+                token.line(), object, new Expr.Const(attribute.line(), attribute.value()));
         default -> throw PyError.syntax("expected name or number", attribute.line());
       };
     }
@@ -904,7 +924,10 @@ public final class Parser {
     return positional.isEmpty() && keywords.isEmpty() && more == null && moreKeywords == null
         ? Expr.Arguments.NONE
         : new Expr.Arguments(
-            Collections.unmodifiableList(positional), Collections.unmodifiableList(keywords), more, moreKeywords);
+            Collections.unmodifiableList(positional),
+            Collections.unmodifiableList(keywords),
+            more,
+            moreKeywords);
   }
 
   private static void checkArgument(boolean ok, int line) {
@@ -916,7 +939,8 @@ public final class Parser {
   private Expr.Filter filter(@Nullable Expr value) {
     Token token = stream.expect(TokenType.NAME);
     String name = dottedName(token.text());
-    Expr.Arguments arguments = stream.type() == TokenType.LPAREN ? arguments() : Expr.Arguments.NONE;
+    Expr.Arguments arguments =
+        stream.type() == TokenType.LPAREN ? arguments() : Expr.Arguments.NONE;
     return new Expr.Filter(token.line(), value, name, arguments);
   }
 
@@ -948,9 +972,10 @@ public final class Parser {
   private boolean beginsOperand() {
     return switch (stream.type()) {
       case STRING, INTEGER, FLOAT, LBRACKET, LBRACE -> true;
-      case NAME -> !stream.current().isName("else")
-          && !stream.current().isName("or")
-          && !stream.current().isName("and");
+      case NAME ->
+          !stream.current().isName("else")
+              && !stream.current().isName("or")
+              && !stream.current().isName("and");
       default -> false;
     };
   }

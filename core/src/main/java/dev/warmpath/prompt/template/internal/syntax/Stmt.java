@@ -14,8 +14,9 @@ public sealed interface Stmt extends Node {
     }
   }
 
-  /** {@code if}, with its {@code elif}s, which have no {@code elif} and no {@code else} of their own. */
-  record If(int line, Expr test, List<Stmt> body, List<If> elifs, List<Stmt> otherwise) implements Stmt {
+  /** {@code if}, with its further branches, which have no branches of their own. */
+  record If(int line, Expr test, List<Stmt> body, List<If> elifs, List<Stmt> otherwise)
+      implements Stmt {
     @Override
     public void children(Consumer<Node> visitor) {
       visitor.accept(test);
@@ -60,7 +61,8 @@ public sealed interface Stmt extends Node {
   }
 
   /** {@code macro}. */
-  record Macro(int line, String name, List<Expr.Name> parameters, List<Expr> defaults, List<Stmt> body)
+  record Macro(
+      int line, String name, List<Expr.Name> parameters, List<Expr> defaults, List<Stmt> body)
       implements MacroLike {
     @Override
     public void children(Consumer<Node> visitor) {
@@ -71,7 +73,8 @@ public sealed interface Stmt extends Node {
   }
 
   /** {@code call}. */
-  record CallBlock(int line, Expr.Call call, List<Expr.Name> parameters, List<Expr> defaults, List<Stmt> body)
+  record CallBlock(
+      int line, Expr.Call call, List<Expr.Name> parameters, List<Expr> defaults, List<Stmt> body)
       implements MacroLike {
     @Override
     public void children(Consumer<Node> visitor) {
@@ -129,7 +132,8 @@ public sealed interface Stmt extends Node {
   }
 
   /** {@code set} with a body. */
-  record AssignBlock(int line, Expr target, Expr.@Nullable Filter filter, List<Stmt> body) implements Stmt {
+  record AssignBlock(int line, Expr target, Expr.@Nullable Filter filter, List<Stmt> body)
+      implements Stmt {
     @Override
     public void children(Consumer<Node> visitor) {
       visitor.accept(target);
@@ -141,7 +145,8 @@ public sealed interface Stmt extends Node {
   }
 
   /** {@code block}. */
-  record Block(int line, String name, List<Stmt> body, boolean scoped, boolean required) implements Stmt {
+  record Block(int line, String name, List<Stmt> body, boolean scoped, boolean required)
+      implements Stmt {
     @Override
     public void children(Consumer<Node> visitor) {
       body.forEach(visitor);

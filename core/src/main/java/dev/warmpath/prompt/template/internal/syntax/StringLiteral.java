@@ -44,7 +44,9 @@ final class StringLiteral {
       case 'v' -> out.append('\u000b');
       case '0', '1', '2', '3', '4', '5', '6', '7' -> {
         int value = c - '0';
-        for (int i = 0; i < 2 && at < body.length() && body.charAt(at) >= '0' && body.charAt(at) <= '7'; i++) {
+        for (int i = 0;
+            i < 2 && at < body.length() && body.charAt(at) >= '0' && body.charAt(at) <= '7';
+            i++) {
           value = value * 8 + body.charAt(at++) - '0';
         }
         out.append((char) value);
@@ -57,7 +59,8 @@ final class StringLiteral {
         if (c < 0x80) {
           out.append('\\').append(c);
         } else {
-          // the decoder sees such a character as an escape, and the backslash before it takes the escape's own away
+          // the decoder sees such a character as an escape, and the backslash before it takes the
+          // escape's own away
           int cp = body.codePointAt(at - 1);
           at += Character.charCount(cp) - 1;
           Repr.escape(out, cp);

@@ -77,7 +77,10 @@ final class TokenStream {
     String message =
         current.type() == TokenType.EOF
             ? "unexpected end of template, expected " + Repr.ofString(expected) + "."
-            : "expected token " + Repr.ofString(expected) + ", got " + Repr.ofString(current.describe());
+            : "expected token "
+                + Repr.ofString(expected)
+                + ", got "
+                + Repr.ofString(current.describe());
     return PyError.syntax(message, current.line());
   }
 }
