@@ -141,10 +141,10 @@ public final class Compiler {
         continue;
       }
       Expression value = expressions.compile(part, scope);
-      if (value instanceof Values.Constant constant
-          && constant.value() instanceof String text
-          && scope.escaping == Escaping.OFF) {
-        fixed.append(text);
+      // where escaping is settled only while rendering, Jinja2 writes constants as they are
+      if (value instanceof Values.Constant constant && scope.escaping != Escaping.ON) {
+        Object known = constant.value();
+        fixed.append(known instanceof String text ? text : Repr.ofShort(known));
         continue;
       }
       flush(fixed, statements);
@@ -384,8 +384,8 @@ public final class Compiler {
         callerSlot = scope.function.slot(symbols.declareParameter("caller"));
       } else if (parameters.size() - explicitCaller > node.defaults().size()) {
         throw PyError.assertion(
-            "When defining macros or call blocks the special \"caller\" argument must be omitted or be given a"
-                + " default.",
+            "When defining macros or call blocks the special \"caller\" argument must be omitted or"
+                + " be given a default.",
             node.line());
       }
     }

@@ -312,7 +312,7 @@ final class ExpressionCompiler {
 
   private static boolean isOfBlock(Expr.Filter filter) {
     Expr value = filter.value();
-    return value == null || value instanceof Expr.Filter inner && isOfBlock(inner);
+    return value == null || (value instanceof Expr.Filter inner && isOfBlock(inner));
   }
 
   private Expression test(Expr.Test node, Scope scope) {
@@ -345,7 +345,8 @@ final class ExpressionCompiler {
     if (left instanceof Values.Constant constant) {
       // what can never be reached is not even translated
       boolean isTrue = isTrue(constant.value());
-      if (node.op() == Expr.BinaryOp.AND && !isTrue || node.op() == Expr.BinaryOp.OR && isTrue) {
+      if ((node.op() == Expr.BinaryOp.AND && !isTrue)
+          || (node.op() == Expr.BinaryOp.OR && isTrue)) {
         return left;
       }
     }

@@ -40,7 +40,13 @@ public final class Arguments {
 
   /** Computes them. */
   Args eval(Frame f) {
-    if (positional.length == 0
+    return eval(f, null);
+  }
+
+  /** Computes them, and puts a {@code caller} behind the keywords that are written out. */
+  Args eval(Frame f, @Nullable Macro caller) {
+    if (caller == null
+        && positional.length == 0
         && keywordNames.length == 0
         && more == null
         && moreKeywords == null) {
@@ -53,12 +59,15 @@ public final class Arguments {
     if (more != null) {
       values = append(f, values, more.eval(f));
     }
-    if (keywordNames.length == 0 && moreKeywords == null) {
+    if (keywordNames.length == 0 && moreKeywords == null && caller == null) {
       return Args.of(values);
     }
     Map<String, Object> keywords = new LinkedHashMap<>();
     for (int i = 0; i < keywordNames.length; i++) {
       keywords.put(keywordNames[i], keywordValues[i].eval(f));
+    }
+    if (caller != null) {
+      keywords.put("caller", caller);
     }
     if (moreKeywords != null) {
       addAll(keywords, moreKeywords.eval(f));

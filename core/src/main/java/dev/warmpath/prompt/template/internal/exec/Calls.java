@@ -2,9 +2,7 @@ package dev.warmpath.prompt.template.internal.exec;
 
 import dev.warmpath.prompt.template.internal.library.Access;
 import dev.warmpath.prompt.template.internal.library.Function;
-import dev.warmpath.prompt.template.internal.python.Args;
 import dev.warmpath.prompt.template.internal.python.Py;
-import dev.warmpath.prompt.template.internal.python.PyError;
 import dev.warmpath.prompt.template.internal.python.Undefined;
 
 /** Calls of functions, methods, filters and tests. */
@@ -31,12 +29,7 @@ public final class Calls {
     /** Calls it with a keyword argument {@code caller} as well. */
     Object eval(Frame f, Macro caller) {
       Object function = callee.eval(f);
-      Args args = arguments.eval(f);
-      var keywords = args.mutableKeywords();
-      if (keywords.put("caller", caller) != null) {
-        throw PyError.type("got multiple values for keyword argument 'caller'");
-      }
-      return Py.call(f.r, function, new Args(args.positional(), keywords));
+      return Py.call(f.r, function, arguments.eval(f, caller));
     }
   }
 
@@ -102,7 +95,8 @@ public final class Calls {
 
     @Override
     public Object eval(Frame f) {
-      return test.call(f.r, arguments.eval(f).prepend(value.eval(f)));
+      Object first = value.eval(f);
+      return test.call(f.r, arguments.eval(f).prepend(first));
     }
   }
 

@@ -12,6 +12,6 @@ public enum Escaping {
   DYNAMIC;
 
   boolean isOn(Rendering r) {
-    return this == ON || this == DYNAMIC && r.autoescape();
+    return this == ON || (this == DYNAMIC && r.autoescape());
   }
 }

@@ -69,7 +69,8 @@ final class Macro implements PyCallable {
           ? PyError.type(
               "macro "
                   + shownName()
-                  + " was invoked with two values for the special caller argument. This is most likely a bug.")
+                  + " was invoked with two values for the special caller argument. This is most"
+                  + " likely a bug.")
           : PyError.type(
               "macro "
                   + shownName()

@@ -58,8 +58,11 @@ public abstract class Target {
 
     @Override
     void assign(Frame f, Object value) {
-      check(f);
-      ((Namespace) variable.raw(f)).set(attribute, value);
+      if (!(variable.raw(f) instanceof Namespace namespace)) {
+        throw PyError.type(
+            "'" + Py.typeName(variable.raw(f)) + "' object does not support item assignment");
+      }
+      namespace.set(attribute, value);
     }
 
     @Override

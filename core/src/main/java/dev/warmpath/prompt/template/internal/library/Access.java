@@ -99,8 +99,8 @@ public final class Access {
 
   private static boolean isUnsafe(Object object, String name) {
     return name.startsWith("_")
-        || object instanceof Map && DICT_MUTATORS.contains(name)
-        || object instanceof List && !(object instanceof PyTuple) && LIST_MUTATORS.contains(name);
+        || (object instanceof Map && DICT_MUTATORS.contains(name))
+        || (object instanceof List && !(object instanceof PyTuple) && LIST_MUTATORS.contains(name));
   }
 
   /**

@@ -32,19 +32,20 @@ final class Dunders {
 
   private static final Set<String> OBJECT =
       names(
-          "class delattr dir doc eq format ge getattribute getstate gt hash init init_subclass le lt ne new reduce"
-              + " reduce_ex repr setattr sizeof str subclasshook");
+          "class delattr dir doc eq format ge getattribute getstate gt hash init init_subclass le"
+              + " lt ne new reduce reduce_ex repr setattr sizeof str subclasshook");
   private static final Set<String> STRING =
       names("add contains getitem getnewargs iter len mod mul rmod rmul");
   private static final Set<String> NUMBER =
       names(
-          "abs add bool ceil divmod float floor floordiv getnewargs int mod mul neg pos pow radd rdivmod rfloordiv rmod"
-              + " rmul round rpow rsub rtruediv sub truediv trunc");
+          "abs add bool ceil divmod float floor floordiv getnewargs int mod mul neg pos pow radd"
+              + " rdivmod rfloordiv rmod rmul round rpow rsub rtruediv sub truediv trunc");
   private static final Set<String> INTEGER =
       names("and index invert lshift or rand rlshift ror rrshift rshift rxor xor");
   private static final Set<String> LIST =
       names(
-          "add class_getitem contains delitem getitem iadd imul iter len mul reversed rmul setitem");
+          "add class_getitem contains delitem getitem iadd imul iter len mul reversed rmul"
+              + " setitem");
   private static final Set<String> TUPLE =
       names("add class_getitem contains getitem getnewargs iter len mul rmul");
   private static final Set<String> DICT =
@@ -58,15 +59,16 @@ final class Dunders {
       names("call name qualname self module text_signature");
   private static final Set<String> UNDEFINED =
       names(
-          "add radd sub rsub mul rmul div rdiv truediv rtruediv floordiv rfloordiv mod rmod pos neg call getitem int"
-              + " float complex pow rpow len iter aiter bool module slots getattr");
+          "add radd sub rsub mul rmul div rdiv truediv rtruediv floordiv rfloordiv mod rmod pos neg"
+              + " call getitem int float complex pow rpow len iter aiter bool module slots"
+              + " getattr");
   private static final Set<String> INSTANCE = names("dict module weakref");
 
   private Dunders() {}
 
   private static Set<String> names(String words) {
     Set<String> names = new java.util.HashSet<>();
-    for (String word : words.split(" ")) {
+    for (String word : words.split(" ", -1)) {
       names.add("__" + word + "__");
     }
     return Set.copyOf(names);
@@ -82,7 +84,7 @@ final class Dunders {
   private static boolean ofType(Object object, String name) {
     if (Py.isString(object)) {
       return STRING.contains(name)
-          || !(object instanceof String) && (INSTANCE.contains(name) || name.equals("__html__"));
+          || (!(object instanceof String) && (INSTANCE.contains(name) || name.equals("__html__")));
     }
     if (Numbers.isNumber(object)) {
       return NUMBER.contains(name)
@@ -113,6 +115,6 @@ final class Dunders {
       return UNDEFINED.contains(name);
     }
     return object instanceof PyObject
-        && (INSTANCE.contains(name) || object instanceof PyCallable && CALLABLE.contains(name));
+        && (INSTANCE.contains(name) || (object instanceof PyCallable && CALLABLE.contains(name)));
   }
 }

@@ -113,7 +113,7 @@ public final class Function implements PyCallable {
     static Signature parse(String function, int implicit, String parameters) {
       List<String> names = new ArrayList<>();
       List<Object> defaults = new ArrayList<>();
-      for (String parameter : parameters.split(", ")) {
+      for (String parameter : parameters.split(", ", -1)) {
         int equals = parameter.indexOf('=');
         names.add(equals < 0 ? parameter : parameter.substring(0, equals));
         defaults.add(equals < 0 ? Missing.MISSING : literal(parameter.substring(equals + 1)));

@@ -129,9 +129,9 @@ final class HtmlFilters {
     StringBuilder quoted = new StringBuilder(s.length() + 16);
     for (byte b : s.getBytes(StandardCharsets.UTF_8)) {
       char c = (char) (b & 0xff);
-      if (c >= 'a' && c <= 'z'
-          || c >= 'A' && c <= 'Z'
-          || c >= '0' && c <= '9'
+      if ((c >= 'a' && c <= 'z')
+          || (c >= 'A' && c <= 'Z')
+          || (c >= '0' && c <= '9')
           || UNRESERVED.indexOf(c) >= 0) {
         quoted.append(c);
       } else if (c == '/' && !query) {
@@ -167,7 +167,7 @@ final class HtmlFilters {
       }
       if (Py.text(key)
           .chars()
-          .anyMatch(c -> c == '/' || c == '>' || c == '=' || c < 0x80 && isAsciiSpace(c))) {
+          .anyMatch(c -> c == '/' || c == '>' || c == '=' || (c < 0x80 && isAsciiSpace(c)))) {
         throw PyError.value("Invalid character in attribute name: " + Repr.of(r, key));
       }
       if (!attributes.isEmpty()) {
@@ -183,6 +183,6 @@ final class HtmlFilters {
   }
 
   private static boolean isAsciiSpace(int c) {
-    return c == ' ' || c >= '\t' && c <= '\r';
+    return c == ' ' || (c >= '\t' && c <= '\r');
   }
 }

@@ -14,6 +14,7 @@ import dev.warmpath.prompt.template.internal.python.Py;
 import dev.warmpath.prompt.template.internal.python.PyError;
 import dev.warmpath.prompt.template.internal.python.PyIterator;
 import dev.warmpath.prompt.template.internal.python.PyNone;
+import dev.warmpath.prompt.template.internal.python.PyRange;
 import dev.warmpath.prompt.template.internal.python.PyTuple;
 import dev.warmpath.prompt.template.internal.python.Rendering;
 import dev.warmpath.prompt.template.internal.python.Repr;
@@ -164,11 +165,7 @@ final class SequenceFilters {
       return Py.slice(r, value, PyNone.NONE, PyNone.NONE, -1L);
     }
     if (isReversible(value)) {
-      String type =
-          value instanceof List && !(value instanceof PyTuple)
-              ? "list_reverseiterator"
-              : "reversed";
-      return PyIterator.of(type, reversed(r, value));
+      return PyIterator.of(reverseType(value), reversed(r, value));
     }
     if (!Py.isIterable(value)) {
       throw PyError.filterArgument("argument must be iterable");
@@ -176,6 +173,24 @@ final class SequenceFilters {
     List<Object> all = Py.list(r, value);
     Collections.reverse(all);
     return all;
+  }
+
+  /** The name of the type that Python's {@code reversed} gives. */
+  private static String reverseType(Object value) {
+    if (value instanceof List) {
+      return value instanceof PyTuple ? "reversed" : "list_reverseiterator";
+    }
+    if (value instanceof DictView view) {
+      return switch (view.kind()) {
+        case KEYS -> "dict_reversekeyiterator";
+        case VALUES -> "dict_reversevalueiterator";
+        case ITEMS -> "dict_reverseitemiterator";
+      };
+    }
+    if (value instanceof Map) {
+      return "dict_reversekeyiterator";
+    }
+    return value instanceof PyRange ? "range_iterator" : "reversed";
   }
 
   private static Object join(Rendering r, Object[] v) {

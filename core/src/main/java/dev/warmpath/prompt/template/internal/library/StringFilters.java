@@ -123,7 +123,8 @@ final class StringFilters {
     if (!r.autoescape()) {
       return StringMethods.replace(r, Py.str(r, v[0]), Py.str(r, v[1]), Py.str(r, v[2]), count);
     }
-    boolean escape = v[1] instanceof Markup || v[2] instanceof Markup && !(v[0] instanceof Markup);
+    boolean escape =
+        v[1] instanceof Markup || (v[2] instanceof Markup && !(v[0] instanceof Markup));
     Object s = escape ? Markup.escape(r, v[0]) : v[0];
     boolean safe = s instanceof Markup;
     String replacement = safe ? Markup.escape(r, v[2]).text() : Py.str(r, v[2]);

@@ -147,7 +147,7 @@ final class StringMethods {
               // Cherokee folds to capitals; the rest to the lower case of the upper case
               if (cp >= 0x13a0 && cp <= 0x13f5) {
                 sb.appendCodePoint(cp);
-              } else if (cp >= 0x13f8 && cp <= 0x13fd || cp >= 0xab70 && cp <= 0xabbf) {
+              } else if ((cp >= 0x13f8 && cp <= 0x13fd) || (cp >= 0xab70 && cp <= 0xabbf)) {
                 sb.append(Text.upper(Character.toString(cp)));
               } else if (cp == 0x1e9e) {
                 sb.append("ss");

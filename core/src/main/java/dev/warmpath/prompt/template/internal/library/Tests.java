@@ -110,7 +110,7 @@ public final class Tests {
   /** Python's {@code is}, with the small ints and strings that CPython keeps one of. */
   @SuppressWarnings("ReferenceEquality")
   private static boolean isSame(Object a, Object b) {
-    if (a == b || a instanceof Boolean && a.equals(b)) {
+    if (a == b || (a instanceof Boolean && a.equals(b))) {
       return true;
     }
     if (Numbers.isInt(a) && Numbers.isInt(b) && Numbers.isLong(a) && Numbers.isLong(b)) {

@@ -24,7 +24,9 @@ final class TextWrapper {
   private static final Pattern CHUNK =
       Pattern.compile(
           (SPACE
-                  + "+|(?<=WM)-{2,}(?=W)|[^\\t\\n\\x0b\\x0c\\r ]+?(?:-(?:(?<=L{2}-)|(?<=L-L-))(?=L-?L)|(?="
+                  + "+|(?<=WM)-{2,}(?=W)|[^\\t\\n"
+                  + "\\x0b\\x0c\\r"
+                  + " ]+?(?:-(?:(?<=L{2}-)|(?<=L-L-))(?=L-?L)|(?="
                   + SPACE
                   + "|\\z)|(?<=WM)(?=-{2,}W))")
               .replace("WM", WORD_OR_MARK)

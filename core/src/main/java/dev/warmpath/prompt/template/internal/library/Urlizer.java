@@ -51,7 +51,7 @@ final class Urlizer {
       rel.add("nofollow");
     }
     if (Py.isTrue(r, v[4])) {
-      for (String word : Text.strip(Py.str(r, v[4])).split("\\s+")) {
+      for (String word : Text.strip(Py.str(r, v[4])).split("\\s+", -1)) {
         rel.add(word);
       }
     }

@@ -31,7 +31,7 @@ final class ValueFilters {
             0,
             "value, default_value='', boolean=False",
             (r, v) ->
-                v[0] instanceof Undefined || Py.isTrue(r, v[2]) && !Py.isTrue(r, v[0])
+                v[0] instanceof Undefined || (Py.isTrue(r, v[2]) && !Py.isTrue(r, v[0]))
                     ? v[1]
                     : v[0]);
     filters.put("default", orDefault);

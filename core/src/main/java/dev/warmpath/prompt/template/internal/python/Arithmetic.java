@@ -35,9 +35,15 @@ public final class Arithmetic {
       }
       return bounded(r, Numbers.asBig(a).add(Numbers.asBig(b)));
     }
+    if (PyComplex.isOperand(a, b)) {
+      return PyComplex.add(a, b);
+    }
     refuseUndefined(a, b);
     if (Py.isString(a)) {
       if (!Py.isString(b)) {
+        if (a instanceof Markup) {
+          throw unsupported("+", a, b);
+        }
         throw PyError.type("can only concatenate str (not \"" + Py.typeName(b) + "\") to str");
       }
       String joined = Markup.escape(r, a).text() + Markup.escape(r, b).text();
@@ -83,6 +89,9 @@ public final class Arithmetic {
       }
       return bounded(r, Numbers.asBig(a).subtract(Numbers.asBig(b)));
     }
+    if (PyComplex.isOperand(a, b)) {
+      return PyComplex.subtract(a, b);
+    }
     refuseUndefined(a, b);
     throw unsupported("-", a, b);
   }
@@ -98,14 +107,17 @@ public final class Arithmetic {
         long y = Numbers.asLong(b);
         long high = Math.multiplyHigh(x, y);
         long low = x * y;
-        if (high == 0 && low >= 0 || high == -1 && low < 0) {
+        if ((high == 0 && low >= 0) || (high == -1 && low < 0)) {
           return low;
         }
       }
       BigInteger x = Numbers.asBig(a);
       BigInteger y = Numbers.asBig(b);
-      r.charge((long) x.bitLength() * y.bitLength() >>> 14);
+      r.charge(((long) x.bitLength() * y.bitLength()) >>> 14);
       return bounded(r, x.multiply(y));
+    }
+    if (PyComplex.isOperand(a, b)) {
+      return PyComplex.multiply(a, b);
     }
     refuseUndefined(a, b);
     if (isSequence(a)) {
@@ -178,7 +190,7 @@ public final class Arithmetic {
       if (x.abs().compareTo(EXACT_DOUBLE) <= 0 && y.abs().compareTo(EXACT_DOUBLE) <= 0) {
         return x.doubleValue() / y.doubleValue();
       }
-      r.charge((long) x.bitLength() * y.bitLength() >>> 14);
+      r.charge(((long) x.bitLength() * y.bitLength()) >>> 14);
       // 60 digits settle all but ties; a tie has at most 54 bits and is exact
       double quotient =
           new BigDecimal(x).divide(new BigDecimal(y), new MathContext(60)).doubleValue();
@@ -186,6 +198,9 @@ public final class Arithmetic {
         throw PyError.overflow("integer division result too large for a float");
       }
       return quotient;
+    }
+    if (PyComplex.isOperand(a, b)) {
+      return PyComplex.divide(a, b);
     }
     refuseUndefined(a, b);
     throw unsupported("/", a, b);
@@ -231,7 +246,7 @@ public final class Arithmetic {
     if (y.signum() == 0) {
       throw zeroDivision(whenZero);
     }
-    r.charge((long) x.bitLength() * y.bitLength() >>> 14);
+    r.charge(((long) x.bitLength() * y.bitLength()) >>> 14);
     BigInteger[] result = x.divideAndRemainder(y);
     if (result[1].signum() != 0 && result[1].signum() != y.signum()) {
       result[0] = result[0].subtract(BigInteger.ONE);
@@ -275,7 +290,7 @@ public final class Arithmetic {
       }
       BigInteger base = Numbers.asBig(a);
       BigInteger exponent = Numbers.asBig(b);
-      if (base.bitLength() <= 1 && base.signum() >= 0 || base.equals(BigInteger.ONE.negate())) {
+      if ((base.bitLength() <= 1 && base.signum() >= 0) || base.equals(BigInteger.ONE.negate())) {
         boolean even = !exponent.testBit(0);
         return exponent.signum() == 0
             ? 1L
@@ -286,7 +301,7 @@ public final class Arithmetic {
         throw PyError.limit("an int would have more than " + MAX_BITS + " bits");
       }
       long bits = (long) base.bitLength() * exponent.intValue();
-      r.charge(bits * bits >>> 14);
+      r.charge((bits * bits) >>> 14);
       return bounded(r, base.pow(exponent.intValue()));
     }
     refuseUndefined(a, b);
@@ -294,7 +309,7 @@ public final class Arithmetic {
   }
 
   private static Object power(double x, double y) {
-    if (y == 0 || x == 1 || x == -1 && Double.isInfinite(y)) {
+    if (y == 0 || x == 1 || (x == -1 && Double.isInfinite(y))) {
       return 1.0;
     }
     if (x == 0 && y < 0) {
@@ -322,6 +337,9 @@ public final class Arithmetic {
           ? (Object) (-Numbers.asLong(a))
           : Numbers.of(Numbers.asBig(a).negate());
     }
+    if (a instanceof PyComplex c) {
+      return new PyComplex(-c.real(), -c.imaginary());
+    }
     throw badOperand("unary -", a);
   }
 
@@ -333,6 +351,9 @@ public final class Arithmetic {
     if (Numbers.isIntegral(a)) {
       return Numbers.of(Numbers.asBig(a));
     }
+    if (a instanceof PyComplex) {
+      return a;
+    }
     throw badOperand("unary +", a);
   }
 
@@ -343,6 +364,9 @@ public final class Arithmetic {
     }
     if (Numbers.isIntegral(a)) {
       return Numbers.of(Numbers.asBig(a).abs());
+    }
+    if (a instanceof PyComplex c) {
+      return Math.hypot(c.real(), c.imaginary());
     }
     throw PyError.type("bad operand type for abs(): '" + Py.typeName(a) + "'");
   }

@@ -53,7 +53,7 @@ record DictKey(Object original, Object normal) {
     }
     if (key instanceof List
         || key instanceof Map
-        || key instanceof DictView view && view.isSetLike()) {
+        || (key instanceof DictView view && view.isSetLike())) {
       throw PyError.type("unhashable type: '" + Py.typeName(key) + "'");
     }
     if (key instanceof Undefined) {

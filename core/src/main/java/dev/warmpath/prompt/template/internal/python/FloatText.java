@@ -186,6 +186,6 @@ public final class FloatText {
   }
 
   private static String sign(double d) {
-    return d < 0 || d == 0 && 1 / d < 0 ? "-" : "";
+    return d < 0 || (d == 0 && 1 / d < 0) ? "-" : "";
   }
 }

@@ -229,7 +229,8 @@ public final class FormatSpec {
     }
     if (noNegativeZero) {
       throw PyError.value(
-          "Negative zero coercion (z) not allowed in format specifier with integer presentation type");
+          "Negative zero coercion (z) not allowed in format specifier with integer presentation"
+              + " type");
     }
     BigInteger n = Numbers.asBig(value);
     if (type == 'c') {

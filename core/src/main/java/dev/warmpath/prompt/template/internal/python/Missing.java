@@ -9,7 +9,7 @@ public final class Missing implements PyObject {
 
   @Override
   public String typeName() {
-    return "MissingType";
+    return "_MissingType";
   }
 
   @Override

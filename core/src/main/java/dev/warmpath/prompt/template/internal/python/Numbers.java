@@ -48,7 +48,7 @@ public final class Numbers {
         || o instanceof Boolean
         || o instanceof Short
         || o instanceof Byte
-        || o instanceof BigInteger b && b.bitLength() < 64;
+        || (o instanceof BigInteger b && b.bitLength() < 64);
   }
 
   /** The value of something that {@link #isLong}. */
@@ -116,14 +116,14 @@ public final class Numbers {
       return d > 0 ? -1 : 1;
     }
     if (isLong(i) && Math.abs(asLong(i)) <= 1L << 53) {
-      return Double.compare(asLong(i), d + 0.0);
+      return Double.compare((double) asLong(i), d + 0.0);
     }
     return new BigDecimal(asBig(i)).compareTo(new BigDecimal(d));
   }
 
   /** Whether it is a float that is no number. */
   public static boolean isNaN(Object o) {
-    return o instanceof Double d && d.isNaN() || o instanceof Float f && f.isNaN();
+    return (o instanceof Double d && d.isNaN()) || (o instanceof Float f && f.isNaN());
   }
 
   /** A value with Java's equality, the same for all numbers that are equal in Python. */
@@ -149,8 +149,8 @@ public final class Numbers {
       if (b.bitLength() > MAX_DIGITS * 3
           && b.abs().compareTo(BigInteger.TEN.pow(MAX_DIGITS)) >= 0) {
         throw PyError.value(
-            "Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to"
-                + " increase the limit");
+            "Exceeds the limit (4300 digits) for integer string conversion; use"
+                + " sys.set_int_max_str_digits() to increase the limit");
       }
       return b.toString();
     }

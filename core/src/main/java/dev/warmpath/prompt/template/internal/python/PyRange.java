@@ -54,7 +54,7 @@ public record PyRange(long start, long stop, long step) implements PyObject {
   public boolean equals(Object o) {
     return o instanceof PyRange other
         && length() == other.length()
-        && (length() == 0 || start == other.start && (length() == 1 || step == other.step));
+        && (length() == 0 || (start == other.start && (length() == 1 || step == other.step)));
   }
 
   @Override

@@ -59,13 +59,13 @@ public final class Text {
   /** Python's {@code str.isspace} for a character. */
   public static boolean isSpace(int c) {
     if (c <= ' ') {
-      return c == ' ' || c >= '\t' && c <= '\r' || c >= 0x1c && c <= 0x1f;
+      return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
     }
     return c >= 0x85
         && (c == 0x85
             || c == 0xa0
             || c == 0x1680
-            || c >= 0x2000 && c <= 0x200a
+            || (c >= 0x2000 && c <= 0x200a)
             || c == 0x2028
             || c == 0x2029
             || c == 0x202f
@@ -98,8 +98,8 @@ public final class Text {
 
   /** Whether Python's {@code splitlines} ends a line at a character. */
   public static boolean isLineBreak(char c) {
-    return c >= '\n' && c <= '\r'
-        || c >= 0x1c && c <= 0x1e
+    return (c >= '\n' && c <= '\r')
+        || (c >= 0x1c && c <= 0x1e)
         || c == 0x85
         || c == 0x2028
         || c == 0x2029;
@@ -224,24 +224,24 @@ public final class Text {
     return cp == 0xb2
         || cp == 0xb3
         || cp == 0xb9
-        || cp >= 0x1369 && cp <= 0x1371
+        || (cp >= 0x1369 && cp <= 0x1371)
         || cp == 0x19da
         || cp == 0x2070
-        || cp >= 0x2074 && cp <= 0x2079
-        || cp >= 0x2080 && cp <= 0x2089
-        || cp >= 0x2460 && cp <= 0x2468
-        || cp >= 0x2474 && cp <= 0x247c
-        || cp >= 0x2488 && cp <= 0x2490
+        || (cp >= 0x2074 && cp <= 0x2079)
+        || (cp >= 0x2080 && cp <= 0x2089)
+        || (cp >= 0x2460 && cp <= 0x2468)
+        || (cp >= 0x2474 && cp <= 0x247c)
+        || (cp >= 0x2488 && cp <= 0x2490)
         || cp == 0x24ea
-        || cp >= 0x24f5 && cp <= 0x24fd
+        || (cp >= 0x24f5 && cp <= 0x24fd)
         || cp == 0x24ff
-        || cp >= 0x2776 && cp <= 0x277e
-        || cp >= 0x2780 && cp <= 0x2788
-        || cp >= 0x278a && cp <= 0x2792
-        || cp >= 0x10a40 && cp <= 0x10a43
-        || cp >= 0x10e60 && cp <= 0x10e68
-        || cp >= 0x11052 && cp <= 0x1105a
-        || cp >= 0x1f100 && cp <= 0x1f10a;
+        || (cp >= 0x2776 && cp <= 0x277e)
+        || (cp >= 0x2780 && cp <= 0x2788)
+        || (cp >= 0x278a && cp <= 0x2792)
+        || (cp >= 0x10a40 && cp <= 0x10a43)
+        || (cp >= 0x10e60 && cp <= 0x10e68)
+        || (cp >= 0x11052 && cp <= 0x1105a)
+        || (cp >= 0x1f100 && cp <= 0x1f10a);
   }
 
   /**

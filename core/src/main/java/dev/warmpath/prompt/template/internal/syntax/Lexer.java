@@ -375,9 +375,9 @@ final class Lexer {
     int end = at + 1;
     while (end < source.length()
         && (source.charAt(end) == '0'
-            || source.charAt(end) == '_'
+            || (source.charAt(end) == '_'
                 && end + 1 < source.length()
-                && source.charAt(end + 1) == '0')) {
+                && source.charAt(end + 1) == '0'))) {
       end++;
     }
     return end;

@@ -165,7 +165,8 @@ public final class Parser {
       if (all.contains(tag)) {
         message
             .append(
-                " You probably made a nesting mistake. Jinja is expecting this tag, but currently looking for ")
+                " You probably made a nesting mistake. Jinja is expecting this tag, but currently"
+                    + " looking for ")
             .append(looking)
             .append('.');
       } else {
@@ -255,8 +256,8 @@ public final class Parser {
     boolean required = stream.skipIfName("required");
     if (stream.type() == TokenType.SUB) {
       throw PyError.syntax(
-          "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use an underscore"
-              + " instead.",
+          "Block names in Jinja have to be valid Python identifiers and may not contain hyphens,"
+              + " use an underscore instead.",
           stream.current().line());
     }
     List<Stmt> body = body("endblock");
@@ -428,8 +429,8 @@ public final class Parser {
   private static boolean isAssignable(Expr target) {
     return target instanceof Expr.Name
         || target instanceof Expr.NsRef
-        || target instanceof Expr.TupleExpr tuple
-            && tuple.items().stream().allMatch(Parser::isAssignable);
+        || (target instanceof Expr.TupleExpr tuple
+            && tuple.items().stream().allMatch(Parser::isAssignable));
   }
 
   /** Jinja2's name of a node's class, in lower case. */
