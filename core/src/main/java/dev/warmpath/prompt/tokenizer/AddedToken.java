@@ -10,7 +10,8 @@ package dev.warmpath.prompt.tokenizer;
  * @param singleWord whether it counts only between characters that are no word characters
  * @param leftStrip whether it swallows the white space before it
  * @param rightStrip whether it swallows the white space after it
- * @param normalized whether it is looked for in the normalized text rather than in the text as given
+ * @param normalized whether it is looked for in the normalized text rather than in the text as
+ *     given
  */
 public record AddedToken(
     int id,

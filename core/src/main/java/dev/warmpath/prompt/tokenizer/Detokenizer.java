@@ -2,8 +2,8 @@ package dev.warmpath.prompt.tokenizer;
 
 /**
  * Turns token ids into text as they arrive. Text is handed out once it can no longer change: never
- * half a UTF-8 character, and all pieces together equal {@link Tokenizer#decode} of all ids. For one
- * stream; not for use by several threads.
+ * half a UTF-8 character, and all pieces together equal {@link Tokenizer#decode} of all ids. For
+ * one stream; not for use by several threads.
  */
 public interface Detokenizer {
   /**

@@ -7,8 +7,8 @@ public interface SegmentVisitor {
    *
    * @param from offset of its first byte
    * @param to offset after its last byte
-   * @param first whether it stands at the very start of the text; matters to tokenizers whose {@link
-   *     Tokenizer#positionSensitive()} says so
+   * @param first whether it stands at the very start of the text; matters to tokenizers whose
+   *     {@link Tokenizer#positionSensitive()} says so
    */
   void text(int from, int to, boolean first);
 

@@ -20,13 +20,12 @@ public interface Tokenizer {
    * @param utf8 holds the text
    * @param from offset of its first byte
    * @param to offset after its last byte
-   * @param addSpecialTokens whether the tokens that the model expects around a text (a beginning-of-
-   *     sequence token, mostly) are added; chat templates write them out, so engines set this for
-   *     plain completions only
+   * @param addSpecialTokens whether the tokens that the model expects around a text (a
+   *     beginning-of- sequence token, mostly) are added; chat templates write them out, so engines
+   *     set this for plain completions only
    * @param out receives the ids
    */
-  default void encode(
-      byte[] utf8, int from, int to, boolean addSpecialTokens, TokenBuffer out) {
+  default void encode(byte[] utf8, int from, int to, boolean addSpecialTokens, TokenBuffer out) {
     if (addSpecialTokens) {
       out.addAll(prefixTokens());
     }
@@ -66,9 +65,9 @@ public interface Tokenizer {
 
   /**
    * Cuts a text at the added tokens that can be recognized without looking at the text around them.
-   * The ids of the segments, one after another, are the ids of the text without special tokens added
-   * ({@link #encodeSegment} for stretches of text, the token itself for added tokens), so a cache of
-   * segments is exact.
+   * The ids of the segments, one after another, are the ids of the text without special tokens
+   * added ({@link #encodeSegment} for stretches of text, the token itself for added tokens), so a
+   * cache of segments is exact.
    *
    * @param utf8 holds the text
    * @param from offset of its first byte
@@ -89,8 +88,8 @@ public interface Tokenizer {
   void encodeSegment(byte[] utf8, int from, int to, boolean first, TokenBuffer out);
 
   /**
-   * Whether the ids of a segment depend on its being the first one. If not, {@code first} may be left
-   * out of cache keys.
+   * Whether the ids of a segment depend on its being the first one. If not, {@code first} may be
+   * left out of cache keys.
    *
    * @return true if {@code first} matters
    */
@@ -135,8 +134,8 @@ public interface Tokenizer {
   Detokenizer detokenizer(boolean skipSpecialTokens);
 
   /**
-   * Looks up a token by its form in the vocabulary: byte-level forms such as {@code Ġthe} for models
-   * that have them.
+   * Looks up a token by its form in the vocabulary: byte-level forms such as {@code Ġthe} for
+   * models that have them.
    *
    * @param token the form
    * @return its id

@@ -12,8 +12,8 @@ public final class Tokenizers {
    * Loads the tokenizer of a model.
    *
    * @param path a model's directory with {@code tokenizer.json} and, mostly, {@code
-   *     tokenizer_config.json}, which is followed too; or a {@code tokenizer.json}, which then stands
-   *     alone
+   *     tokenizer_config.json}, which is followed too; or a {@code tokenizer.json}, which then
+   *     stands alone
    * @return the tokenizer
    * @throws TokenizerLoadException if it can't be read, or not be followed exactly
    */

@@ -13,9 +13,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The added tokens on top of the model's vocabulary. Adding follows upstream in every detail that can
- * be seen: ids are those of the vocabulary or the next free ones, whatever the file says; a token added
- * again changes the flags of the first.
+ * The added tokens on top of the model's vocabulary. Adding follows upstream in every detail that
+ * can be seen: ids are those of the vocabulary or the next free ones, whatever the file says; a
+ * token added again changes the flags of the first.
  */
 final class AddedVocabulary {
   private final Vocabulary vocabulary;

@@ -7,12 +7,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Byte-pair encoding of single words: begin with the word's bytes (or characters) as symbols and merge
- * the adjacent pair of lowest rank, the leftmost of several, until no pair has a merge (Sennrich et
- * al. 2016, as carried out by Hugging Face tokenizers' {@code BPE} model).
+ * Byte-pair encoding of single words: begin with the word's bytes (or characters) as symbols and
+ * merge the adjacent pair of lowest rank, the leftmost of several, until no pair has a merge
+ * (Sennrich et al. 2016, as carried out by Hugging Face tokenizers' {@code BPE} model).
  *
- * <p>A word that is a token is looked up whole; other words come from a memo; the rest are merged, by
- * repeated scans while they are short and with a heap when they are long.
+ * <p>A word that is a token is looked up whole; other words come from a memo; the rest are merged,
+ * by repeated scans while they are short and with a heap when they are long.
  */
 final class BytePairModel {
   /** Symbols up to which scanning for the lowest rank beats a heap. */
@@ -222,7 +222,8 @@ final class BytePairModel {
         unknown = 0;
         scratch.symbols[count++] = id;
       } else {
-        int added = options.byteFallback() ? fallBack(bytes, at, end, to, at > from, scratch, count) : 0;
+        int added =
+            options.byteFallback() ? fallBack(bytes, at, end, to, at > from, scratch, count) : 0;
         if (added > 0) {
           // As upstream does it, an unknown token that waits is not put before these.
           count += added;
@@ -321,7 +322,9 @@ final class BytePairModel {
     return count;
   }
 
-  /** A heap holds the pairs by rank and place; an entry whose pair has changed since is passed over. */
+  /**
+   * A heap holds the pairs by rank and place; an entry whose pair has changed since is passed over.
+   */
   private int mergeByHeap(Scratch scratch, int count) {
     scratch.ensureLinks(count);
     int[] symbols = scratch.symbols;
@@ -416,9 +419,9 @@ final class BytePairModel {
   }
 
   /**
-   * Which characters stand side by side in what merges can make. Between two that never do, no merge
-   * reaches across, so a text may be cut there into words that are encoded on their own: without this
-   * a SentencePiece-style model would see each text as one word.
+   * Which characters stand side by side in what merges can make. Between two that never do, no
+   * merge reaches across, so a text may be cut there into words that are encoded on their own:
+   * without this a SentencePiece-style model would see each text as one word.
    */
   private static final class Adjacency {
     private static final int ASCII = 128;

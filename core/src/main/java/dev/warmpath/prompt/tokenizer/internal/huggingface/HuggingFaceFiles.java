@@ -47,8 +47,7 @@ public final class HuggingFaceFiles {
     } catch (IOException e) {
       throw new TokenizerLoadException("Can't read " + tokenizerJson + ": " + e, e);
     } catch (IllegalArgumentException | OnigurumaRegex.UnsupportedRegexException e) {
-      throw new TokenizerLoadException(
-          "Can't load " + tokenizerJson + ": " + e.getMessage(), e);
+      throw new TokenizerLoadException("Can't load " + tokenizerJson + ": " + e.getMessage(), e);
     }
   }
 }

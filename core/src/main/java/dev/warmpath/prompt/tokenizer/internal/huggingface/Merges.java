@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * The merges of a byte-pair encoding: for a pair of adjacent symbols the rank of their merge, and for
- * a rank the symbol that results. One {@code long} holds a pair (twenty bits each) and its rank
+ * The merges of a byte-pair encoding: for a pair of adjacent symbols the rank of their merge, and
+ * for a rank the symbol that results. One {@code long} holds a pair (twenty bits each) and its rank
  * (twenty-four bits), in an open-addressing table.
  */
 final class Merges {

@@ -52,8 +52,8 @@ final class O200kScanner extends WordScanner {
 
   /**
    * The end of {@code [upper]*[lower]+|[upper]+[lower]*} at a letter or mark. Where no lower-case
-   * letter follows the capitals, the expression steps back to the last of them that has no case; where
-   * there is none, the capitals are the word.
+   * letter follows the capitals, the expression steps back to the last of them that has no case;
+   * where there is none, the capitals are the word.
    */
   private int word(byte[] utf8, int from, int to) {
     int at = from;

@@ -162,9 +162,7 @@ interface PreTokenizer {
   static PreTokenizer metaspace(byte[] mark, Prepend prepend, boolean split) {
     Normalizer replace = Normalizer.replace(Splits.literal(new byte[] {' '}), mark);
     PreTokenizer pieces =
-        split
-            ? split(Splits.literal(mark), Behavior.MERGED_WITH_NEXT, false)
-            : sequence(List.of());
+        split ? split(Splits.literal(mark), Behavior.MERGED_WITH_NEXT, false) : sequence(List.of());
     return (utf8, from, to, first, out) -> {
       Slice text = replace.normalize(new Slice(utf8, from, to));
       boolean wanted = prepend == Prepend.ALWAYS || prepend == Prepend.FIRST && first;

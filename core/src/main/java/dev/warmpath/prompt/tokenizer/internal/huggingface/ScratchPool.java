@@ -3,8 +3,8 @@ package dev.warmpath.prompt.tokenizer.internal.huggingface;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Scratches waiting for their next use. A thread takes one for the time of a call; if there is none,
- * it makes one. Not a thread local, since callers may be virtual threads in any number.
+ * Scratches waiting for their next use. A thread takes one for the time of a call; if there is
+ * none, it makes one. Not a thread local, since callers may be virtual threads in any number.
  */
 final class ScratchPool {
   private static final int SLOTS = 16;

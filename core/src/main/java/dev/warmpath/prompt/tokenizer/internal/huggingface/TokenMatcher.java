@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Finds added tokens in a text: from left to right, the longest at each place, not overlapping. A trie
- * over bytes whose edges are in one hash table; a text's byte that begins no token costs one look-up
- * in a table of 256.
+ * Finds added tokens in a text: from left to right, the longest at each place, not overlapping. A
+ * trie over bytes whose edges are in one hash table; a text's byte that begins no token costs one
+ * look-up in a table of 256.
  */
 final class TokenMatcher {
   private final boolean[] begins = new boolean[256];
@@ -105,7 +105,8 @@ final class TokenMatcher {
 
   private static boolean standsAlone(byte[] utf8, int from, int start, int end, int to) {
     return (start == from
-            || !CodePoints.isWord(Utf8.lenientCodePointAt(utf8, Utf8.previous(utf8, from, start), to)))
+            || !CodePoints.isWord(
+                Utf8.lenientCodePointAt(utf8, Utf8.previous(utf8, from, start), to)))
         && (end == to || !CodePoints.isWord(Utf8.lenientCodePointAt(utf8, end, to)));
   }
 

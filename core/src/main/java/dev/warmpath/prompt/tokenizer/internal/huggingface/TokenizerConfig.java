@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class TokenizerConfig {
   static final TokenizerConfig NONE = new TokenizerConfig(MissingNode.getInstance());
 
-  /** Classes that replace the post-processor by one that follows add_bos_token and add_eos_token. */
+  /**
+   * Classes that replace the post-processor by one that follows add_bos_token and add_eos_token.
+   */
   private static final Set<String> REPLACING =
       Set.of("LlamaTokenizer", "CodeLlamaTokenizer", "GemmaTokenizer", "CohereTokenizer");
 
@@ -118,8 +120,7 @@ final class TokenizerConfig {
 
   private int[] ids(AddedVocabulary vocabulary, String name, @Nullable String otherwise) {
     JsonNode node = config.path(name);
-    String token =
-        node.isTextual() || node.has("content") ? content(node) : otherwise;
+    String token = node.isTextual() || node.has("content") ? content(node) : otherwise;
     int id = token == null ? -1 : vocabulary.find(token);
     if (id < 0) {
       throw new IllegalArgumentException("add_" + name + " without a " + name);

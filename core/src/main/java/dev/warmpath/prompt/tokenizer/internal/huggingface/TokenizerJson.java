@@ -116,7 +116,8 @@ final class TokenizerJson {
     int id = vocabulary.findWritten(written);
     if (id < 0) {
       throw new IllegalArgumentException(
-          "a merge of '" + new String(written, java.nio.charset.StandardCharsets.UTF_8)
+          "a merge of '"
+              + new String(written, java.nio.charset.StandardCharsets.UTF_8)
               + "', which the vocabulary lacks");
     }
     return id;

@@ -13,8 +13,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a tokenizer of what {@code tokenizer.json} says. What is not known, or can't be done exactly,
- * is refused with an {@link IllegalArgumentException}.
+ * Makes a tokenizer of what {@code tokenizer.json} says. What is not known, or can't be done
+ * exactly, is refused with an {@link IllegalArgumentException}.
  */
 final class TokenizerReader {
   private final TokenizerJson json;
@@ -32,12 +32,10 @@ final class TokenizerReader {
     }
     List<JsonNode> steps = new ArrayList<>();
     flatten(json.part("pre_tokenizer"), "pretokenizers", steps);
-    boolean byteLevel =
-        !steps.isEmpty() && type(steps.get(steps.size() - 1)).equals("ByteLevel");
+    boolean byteLevel = !steps.isEmpty() && type(steps.get(steps.size() - 1)).equals("ByteLevel");
     Vocabulary vocabulary = json.vocabulary(byteLevel);
     String prefix = json.model("continuing_subword_prefix").asText("");
-    Merges merges =
-        json.merges(vocabulary, prefix.getBytes(StandardCharsets.UTF_8).length);
+    Merges merges = json.merges(vocabulary, prefix.getBytes(StandardCharsets.UTF_8).length);
     BytePairModel model =
         new BytePairModel(
             vocabulary,
@@ -120,9 +118,7 @@ final class TokenizerReader {
     List<JsonNode> nodes = new ArrayList<>();
     flatten(part, "normalizers", nodes);
     List<Normalizer> steps = nodes.stream().map(TokenizerReader::normalizerStep).toList();
-    return steps.isEmpty()
-        ? null
-        : steps.size() == 1 ? steps.get(0) : Normalizer.sequence(steps);
+    return steps.isEmpty() ? null : steps.size() == 1 ? steps.get(0) : Normalizer.sequence(steps);
   }
 
   private static Normalizer normalizerStep(JsonNode node) {
@@ -162,7 +158,9 @@ final class TokenizerReader {
     List<PreTokenizer> steps = new ArrayList<>();
     for (int i = 0; i < nodes.size(); i++) {
       addPreTokenizer(nodes.get(i), i == nodes.size() - 1, steps);
-      positionSensitive |= type(nodes.get(i)).equals("Metaspace") && prepend(nodes.get(i)) == PreTokenizer.Prepend.FIRST;
+      positionSensitive |=
+          type(nodes.get(i)).equals("Metaspace")
+              && prepend(nodes.get(i)) == PreTokenizer.Prepend.FIRST;
     }
     JsonNode last = nodes.isEmpty() ? null : nodes.get(nodes.size() - 1);
     WordScanner scanner = null;
@@ -199,8 +197,8 @@ final class TokenizerReader {
   }
 
   /**
-   * Whether a split makes a piece of each match. If it drops what lies between the matches, nothing is
-   * lost with an expression that matches everywhere.
+   * Whether a split makes a piece of each match. If it drops what lies between the matches, nothing
+   * is lost with an expression that matches everywhere.
    */
   private static boolean keepsAll(JsonNode split) {
     boolean invert = split.path("invert").asBoolean(false);

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * The model's vocabulary: tokens as bytes, found by bytes or by id.
  *
  * <p>Two open-addressing tables hold the tokens. One of up to seven bytes is its own key, a {@code
- * long} with the length in the top byte; a longer one is found by a 64-bit hash and confirmed by its
- * bytes. Key and value lie side by side, so that a look-up costs one cache line (and one for the bytes
- * of a long token). The value carries, besides the id, a lazily found fact: whether merging the
- * token's bytes gives the token itself, which is what makes a hit the answer.
+ * long} with the length in the top byte; a longer one is found by a 64-bit hash and confirmed by
+ * its bytes. Key and value lie side by side, so that a look-up costs one cache line (and one for
+ * the bytes of a long token). The value carries, besides the id, a lazily found fact: whether
+ * merging the token's bytes gives the token itself, which is what makes a hit the answer.
  *
  * <p>In a byte-level vocabulary the tokens are stored as the bytes that they stand for. Tokens that
  * leave the byte-level alphabet can't come out of a merge; they are kept apart.
@@ -197,8 +197,8 @@ final class Vocabulary {
   }
 
   /**
-   * The place of a token by its bytes as stored, or -1; {@link #value} and {@link #setState} take it
-   * together with the number of bytes.
+   * The place of a token by its bytes as stored, or -1; {@link #value} and {@link #setState} take
+   * it together with the number of bytes.
    */
   int slot(byte[] bytes, int from, int to) {
     int length = to - from;
@@ -297,8 +297,7 @@ final class Vocabulary {
     int mask = table.length - 1;
     int slot = (int) (key * MULTIPLIER >>> (isShort ? shortShift : longShift)) << 1;
     while (table[slot + 1] != 0) {
-      if (table[slot] == key
-          && (isShort || matches(id(table[slot + 1]), arena, from, to))) {
+      if (table[slot] == key && (isShort || matches(id(table[slot + 1]), arena, from, to))) {
         table[slot + 1] = pack(id, UNKNOWN);
         return false;
       }

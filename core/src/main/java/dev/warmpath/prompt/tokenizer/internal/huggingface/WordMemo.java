@@ -71,7 +71,6 @@ final class WordMemo {
 
   private static boolean matches(byte[] entry, byte[] bytes, int from, int to) {
     int start = 2 + (entry[1] << 2);
-    return entry[0] == to - from
-        && Arrays.equals(entry, start, entry.length, bytes, from, to);
+    return entry[0] == to - from && Arrays.equals(entry, start, entry.length, bytes, from, to);
   }
 }

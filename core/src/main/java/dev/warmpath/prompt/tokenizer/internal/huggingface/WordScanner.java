@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds word boundaries in UTF-8 as a pre-tokenizer's regular expression would, by hand: one forward
- * pass without backtracking. Each scanner names the expression it stands for, and tests compare the
- * two. Stateless.
+ * Finds word boundaries in UTF-8 as a pre-tokenizer's regular expression would, by hand: one
+ * forward pass without backtracking. Each scanner names the expression it stands for, and tests
+ * compare the two. Stateless.
  */
 abstract class WordScanner {
   private static final List<WordScanner> KNOWN =
@@ -97,8 +97,8 @@ abstract class WordScanner {
   }
 
   /**
-   * The end of {@code \s*[\r\n]+|\s+(?!\S)|\s+} at white space: up to the last line break of the run;
-   * else the run but for the last character if something follows.
+   * The end of {@code \s*[\r\n]+|\s+(?!\S)|\s+} at white space: up to the last line break of the
+   * run; else the run but for the last character if something follows.
    */
   static int skipSpace(byte[] utf8, int from, int to) {
     int at = from;
@@ -122,8 +122,8 @@ abstract class WordScanner {
   }
 
   /**
-   * The end of {@code (?i:'s|'t|'re|'ve|'m|'ll|'d)} whose apostrophe is at {@code from}, or -1. Where
-   * case is ignored, U+017F is an s.
+   * The end of {@code (?i:'s|'t|'re|'ve|'m|'ll|'d)} whose apostrophe is at {@code from}, or -1.
+   * Where case is ignored, U+017F is an s.
    */
   static int contraction(byte[] utf8, int from, int to) {
     if (from + 1 >= to) {

@@ -16,9 +16,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Character properties of Unicode 16.0, the version of Oniguruma 6.9.10 that Hugging Face tokenizers
- * 0.21 uses. The JDK's own data can't serve: JDK 17 knows Unicode 13, JDK 25 knows 16, and a letter
- * that is unassigned on one of them would move token boundaries.
+ * Character properties of Unicode 16.0, the version of Oniguruma 6.9.10 that Hugging Face
+ * tokenizers 0.21 uses. The JDK's own data can't serve: JDK 17 knows Unicode 13, JDK 25 knows 16,
+ * and a letter that is unassigned on one of them would move token boundaries.
  *
  * <p>A code point's properties are one byte: the low five bits are a general category, of which two
  * are split off {@code Cc} (control characters that are white space, and the two line breaks CR and
@@ -163,8 +163,8 @@ public final class CodePoints {
   }
 
   /**
-   * Punctuation as Hugging Face tokenizers' {@code Punctuation} sees it: {@code \p{P}} of Unicode 8.0
-   * and the symbols of ASCII.
+   * Punctuation as Hugging Face tokenizers' {@code Punctuation} sees it: {@code \p{P}} of Unicode
+   * 8.0 and the symbols of ASCII.
    */
   public static boolean isPunctuation(int codePoint) {
     if (codePoint < 0x80) {
@@ -188,8 +188,8 @@ public final class CodePoints {
 
   /**
    * Whether NFC (of Unicode 9.0) can change this code point, compose it with the one before it or
-   * reorder it. A string without such code points is in NFC, and any string may be cut before a code
-   * point that isn't one.
+   * reorder it. A string without such code points is in NFC, and any string may be cut before a
+   * code point that isn't one.
    */
   static boolean isUnstableUnderNfc(int codePoint) {
     return (properties(codePoint) & UNSTABLE) != 0;

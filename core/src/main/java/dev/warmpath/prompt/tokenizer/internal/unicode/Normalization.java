@@ -7,8 +7,9 @@ import java.text.Normalizer;
  * The four normalization forms as Hugging Face tokenizers apply them, with the data of Unicode 9.0.
  *
  * <p>Unicode's stability policy fixes the normalized form of every string of characters that a
- * version knows, so the JDK's newer data gives the same result for characters of Unicode 9.0. A later
- * character was inert then (a starter that neither decomposes nor composes): text is cut around it.
+ * version knows, so the JDK's newer data gives the same result for characters of Unicode 9.0. A
+ * later character was inert then (a starter that neither decomposes nor composes): text is cut
+ * around it.
  */
 public final class Normalization {
   private Normalization() {}
@@ -19,8 +20,8 @@ public final class Normalization {
   }
 
   /**
-   * The well-formed range in NFC. Only the surroundings of characters that may change go through the
-   * general algorithm.
+   * The well-formed range in NFC. Only the surroundings of characters that may change go through
+   * the general algorithm.
    */
   public static byte[] nfc(byte[] utf8, int from, int to) {
     Bytes out = new Bytes(to - from + 16);
@@ -71,8 +72,8 @@ public final class Normalization {
         text,
         c ->
             !(CodePoints.in(CodePoints.MARK, c)
-                    ? !CodePoints.isLaterThanUnicode9(c) && c != 0x111C9
-                    : c == 0x1CF2 || c == 0x1CF3));
+                ? !CodePoints.isLaterThanUnicode9(c) && c != 0x111C9
+                : c == 0x1CF2 || c == 0x1CF3));
   }
 
   /** The text with each code point in lower case, without regard to its neighbours. */

@@ -13,8 +13,8 @@ import java.util.regex.PatternSyntaxException;
  *
  * <p>What the two engines understand differently is rewritten: Unicode classes follow the data of
  * {@link CodePoints} rather than the JDK's, {@code \s}, {@code \d}, {@code \w} and {@code \h} are
- * spelt out, {@code {n,m}+} is a repeated repetition and not a possessive one, {@code ^} and {@code $}
- * are line anchors. What can't be rewritten with certainty is refused with an {@link
+ * spelt out, {@code {n,m}+} is a repeated repetition and not a possessive one, {@code ^} and {@code
+ * $} are line anchors. What can't be rewritten with certainty is refused with an {@link
  * UnsupportedRegexException}: a wrong token boundary would go unnoticed.
  */
 public final class OnigurumaRegex {
@@ -40,7 +40,8 @@ public final class OnigurumaRegex {
   public static OnigurumaRegex compile(String regex) {
     String translated = new Translator(regex).translate();
     try {
-      return new OnigurumaRegex(Pattern.compile(translated, Pattern.MULTILINE | Pattern.UNIX_LINES));
+      return new OnigurumaRegex(
+          Pattern.compile(translated, Pattern.MULTILINE | Pattern.UNIX_LINES));
     } catch (PatternSyntaxException e) {
       throw new UnsupportedRegexException(regex, e.getDescription());
     }
@@ -374,7 +375,9 @@ public final class OnigurumaRegex {
 
     private int hexadecimal(int least, int most) {
       int end = at;
-      while (end < regex.length() && end - at < most && Character.digit(regex.charAt(end), 16) >= 0) {
+      while (end < regex.length()
+          && end - at < most
+          && Character.digit(regex.charAt(end), 16) >= 0) {
         end++;
       }
       if (end - at < least) {

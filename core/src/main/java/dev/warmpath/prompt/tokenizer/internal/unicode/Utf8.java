@@ -197,8 +197,7 @@ public final class Utf8 {
 
   private static String replaceLoneSurrogates(String text) {
     StringBuilder out = new StringBuilder(text.length());
-    text.codePoints()
-        .forEach(c -> out.appendCodePoint(c >= 0xD800 && c <= 0xDFFF ? 0xFFFD : c));
+    text.codePoints().forEach(c -> out.appendCodePoint(c >= 0xD800 && c <= 0xDFFF ? 0xFFFD : c));
     return out.toString();
   }
 }
