@@ -36,7 +36,7 @@ final class BytePairModel {
   /** The ids of {@code <0x00>} to {@code <0xFF>}, or -1 where the vocabulary lacks them. */
   private final int[] fallback = new int[256];
 
-  /** Where a text without a byte-level alphabet can be cut; else null. */
+  /** Where words can be cut; null if that could change something. */
   private final @Nullable Adjacency adjacency;
 
   /**
@@ -71,6 +71,7 @@ final class BytePairModel {
     for (int b = 0; b < 256; b++) {
       fallback[b] = vocabulary.find(String.format("<0x%02X>", b));
     }
+    boolean plain = prefix.length + suffix.length == 0;
     if (options.byteLevel()) {
       byteSymbols = new int[256];
       for (int b = 0; b < 256; b++) {
@@ -82,14 +83,18 @@ final class BytePairModel {
         int right = byteSymbols[pair & 0xFF];
         byteRanks[pair] = left < 0 || right < 0 ? Merges.NONE : merges.rank(left, right);
       }
-      adjacency = null;
+      boolean complete = plain && Arrays.stream(byteSymbols).allMatch(id -> id >= 0);
+      adjacency = complete ? Adjacency.of(vocabulary, merges) : null;
     } else {
       byteSymbols = null;
       byteRanks = null;
-      adjacency =
-          options.ignoreMerges() || prefix.length + suffix.length > 0
-              ? null
-              : Adjacency.of(vocabulary, merges, options.byteFallback() ? fallback : null);
+      // Cutting must not touch unknown characters: that takes a token for every byte, unmerged.
+      boolean complete =
+          plain
+              && options.byteFallback()
+              && Arrays.stream(fallback).allMatch(id -> id >= 0)
+              && !merges.touchAny(fallback);
+      adjacency = complete ? Adjacency.of(vocabulary, merges) : null;
     }
   }
 
@@ -107,9 +112,16 @@ final class BytePairModel {
 
   /** Appends the ids of a word: bytes for a byte-level model, well-formed UTF-8 for others. */
   void encode(byte[] bytes, int from, int to, Scratch scratch, TokenBuffer out) {
-    if (adjacency == null) {
-      encodeWord(bytes, from, to, scratch, out);
+    if (adjacency == null || options.byteLevel() && !startsWide(bytes, from, to)) {
+      encodeWord(bytes, from, to, options.ignoreMerges(), scratch, out);
       return;
+    }
+    if (options.ignoreMerges()) {
+      int id = vocabulary.find(bytes, from, to);
+      if (id >= 0) {
+        out.add(id);
+        return;
+      }
     }
     int start = from;
     int codePoint = Utf8.codePointAt(bytes, from);
@@ -117,34 +129,46 @@ final class BytePairModel {
     while (at < to) {
       int next = Utf8.codePointAt(bytes, at);
       if (!adjacency.occurs(codePoint, next)) {
-        encodeWord(bytes, start, at, scratch, out);
+        encodeWord(bytes, start, at, false, scratch, out);
         start = at;
       }
       codePoint = next;
       at += Utf8.width(bytes[at]);
     }
-    encodeWord(bytes, start, to, scratch, out);
+    encodeWord(bytes, start, to, false, scratch, out);
   }
 
-  private void encodeWord(byte[] bytes, int from, int to, Scratch scratch, TokenBuffer out) {
-    int length = to - from;
-    int slot = -1;
+  /**
+   * Whether a word begins with a character of three or more bytes, be it after a space. Such scripts
+   * mostly write no spaces, and their words are long and seldom come again; others are looked up whole.
+   */
+  private static boolean startsWide(byte[] bytes, int from, int to) {
+    int lead = bytes[from] >= 0 && from + 1 < to ? bytes[from + 1] : bytes[from];
+    return lead < 0 && lead >= (byte) 0xE0;
+  }
+
+  /** {@code ifToken}: whether a word that is a token is that token whatever the merges say. */
+  private void encodeWord(
+      byte[] bytes, int from, int to, boolean ifToken, Scratch scratch, TokenBuffer out) {
+    boolean undecided = false;
     if (wholeWords) {
-      slot = vocabulary.slot(bytes, from, to);
-      if (slot >= 0) {
-        long value = vocabulary.value(slot, length);
-        if (Vocabulary.state(value) == Vocabulary.CANONICAL || options.ignoreMerges()) {
-          out.add(Vocabulary.id(value));
-          return;
-        }
-        if (Vocabulary.state(value) == Vocabulary.MERGED_OTHERWISE) {
-          slot = -1;
-        }
+      long value = vocabulary.value(bytes, from, to);
+      int state = Vocabulary.state(value);
+      if (state == Vocabulary.CANONICAL || ifToken && value != 0) {
+        out.add(Vocabulary.id(value));
+        return;
       }
+      undecided = value != 0 && state == Vocabulary.UNKNOWN;
     }
-    boolean memorable = length <= WordMemo.MAX_WORD;
+    encodeOther(bytes, from, to, undecided, scratch, out);
+  }
+
+  /** {@code undecided}: whether the word is a token of which it isn't known what merging gives. */
+  private void encodeOther(
+      byte[] bytes, int from, int to, boolean undecided, Scratch scratch, TokenBuffer out) {
+    boolean memorable = !undecided && to - from <= WordMemo.MAX_WORD;
     long hash = 0;
-    if (memorable && slot < 0) {
+    if (memorable) {
       hash = Vocabulary.hash(bytes, from, to);
       if (memo.get(hash, bytes, from, to, out)) {
         return;
@@ -153,11 +177,11 @@ final class BytePairModel {
     int count = merge(bytes, from, to, scratch);
     int[] symbols = scratch.symbols;
     out.addAll(symbols, 0, count);
-    if (slot >= 0) {
-      int id = Vocabulary.id(vocabulary.value(slot, length));
+    if (undecided) {
+      int id = vocabulary.find(bytes, from, to);
       boolean canonical = count == 1 && symbols[0] == id;
-      vocabulary.setState(
-          slot, length, id, canonical ? Vocabulary.CANONICAL : Vocabulary.MERGED_OTHERWISE);
+      int state = canonical ? Vocabulary.CANONICAL : Vocabulary.MERGED_OTHERWISE;
+      vocabulary.setState(bytes, from, to, id, state);
     } else if (memorable && count <= WordMemo.MAX_WORD) {
       memo.put(hash, bytes, from, to, symbols, count);
     }
@@ -416,91 +440,5 @@ final class BytePairModel {
       at = child;
     }
     heap[at] = entry;
-  }
-
-  /**
-   * Which characters stand side by side in what merges can make. Between two that never do, no
-   * merge reaches across, so a text may be cut there into words that are encoded on their own:
-   * without this a SentencePiece-style model would see each text as one word.
-   */
-  private static final class Adjacency {
-    private static final int ASCII = 128;
-
-    private final boolean[] ascii = new boolean[ASCII * ASCII];
-    private long[] pairs = new long[1 << 12];
-    private int count;
-
-    /**
-     * The pairs of a model, or null where cutting could change the handling of unknown characters:
-     * that takes a byte token for every byte, and no merges of these.
-     */
-    static @Nullable Adjacency of(Vocabulary vocabulary, Merges merges, int @Nullable [] fallback) {
-      if (fallback == null || Arrays.stream(fallback).anyMatch(id -> id < 0)) {
-        return null;
-      }
-      Adjacency adjacency = new Adjacency();
-      boolean[] seen = new boolean[vocabulary.size()];
-      for (int rank = 0; rank < merges.count(); rank++) {
-        int id = merges.result(rank);
-        if (seen[id]) {
-          continue;
-        }
-        seen[id] = true;
-        byte[] token = vocabulary.bytes(id);
-        int last = -1;
-        for (int at = 0; at < token.length; at += Utf8.width(token[at])) {
-          int codePoint = Utf8.codePointAt(token, at);
-          if (last >= 0) {
-            adjacency.add(last, codePoint);
-          }
-          last = codePoint;
-        }
-      }
-      return merges.touchAny(fallback) ? null : adjacency;
-    }
-
-    boolean occurs(int left, int right) {
-      if ((left | right) < ASCII) {
-        return ascii[left * ASCII + right];
-      }
-      long key = (long) left << 21 | right;
-      int slot = slot(key);
-      while (pairs[slot] != 0) {
-        if (pairs[slot] == key) {
-          return true;
-        }
-        slot = slot + 1 & pairs.length - 1;
-      }
-      return false;
-    }
-
-    private void add(int left, int right) {
-      if ((left | right) < ASCII) {
-        ascii[left * ASCII + right] = true;
-      } else if (!occurs(left, right)) {
-        if (++count * 2 > pairs.length) {
-          long[] old = pairs;
-          pairs = new long[old.length * 2];
-          for (long key : old) {
-            if (key != 0) {
-              insert(key);
-            }
-          }
-        }
-        insert((long) left << 21 | right);
-      }
-    }
-
-    private void insert(long key) {
-      int slot = slot(key);
-      while (pairs[slot] != 0) {
-        slot = slot + 1 & pairs.length - 1;
-      }
-      pairs[slot] = key;
-    }
-
-    private int slot(long key) {
-      return (int) (key * 0x9E3779B97F4A7C15L >>> 40) & pairs.length - 1;
-    }
   }
 }

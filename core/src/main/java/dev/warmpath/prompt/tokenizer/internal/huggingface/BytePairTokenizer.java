@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A byte-pair tokenizer as {@code tokenizer.json} describes it. */
 final class BytePairTokenizer implements Tokenizer {
-  private final Vocabulary vocabulary;
-  private final AddedVocabulary added;
+  private final TokenTexts tokenTexts;
   private final TokenMatcher given;
   private final TokenMatcher normalized;
   private final @Nullable Normalizer normalizer;
@@ -22,9 +21,6 @@ final class BytePairTokenizer implements Tokenizer {
   private final BytePairModel model;
   private final int[] prefix;
   private final int[] suffix;
-  private final Decoding decoding;
-  private final List<AddedToken> addedTokens;
-  private final int size;
   private final ScratchPool scratches = new ScratchPool();
 
   /**
@@ -43,44 +39,27 @@ final class BytePairTokenizer implements Tokenizer {
       boolean positionSensitive) {}
 
   /**
-   * How tokens become text.
-   *
-   * @param byteLevel whether the tokens' bytes, one after another, are the text in UTF-8
-   * @param steps what else is done to the tokens; not used for byte-level decoding
-   */
-  record Decoding(boolean byteLevel, List<Decoders.Step> steps) {}
-
-  /**
    * A tokenizer.
    *
    * @param normalizer null if texts stay as they are
    */
   BytePairTokenizer(
-      Vocabulary vocabulary,
+      TokenTexts tokenTexts,
       AddedVocabulary added,
       boolean skipSpecialTokens,
       @Nullable Normalizer normalizer,
       Words words,
       BytePairModel model,
-      SpecialTokens specialTokens,
-      Decoding decoding) {
-    this.vocabulary = vocabulary;
-    this.added = added;
+      SpecialTokens specialTokens) {
+    this.tokenTexts = tokenTexts;
     this.normalizer = normalizer;
     this.words = words;
     this.model = model;
     this.prefix = specialTokens.prefix();
     this.suffix = specialTokens.suffix();
-    this.decoding = decoding;
     Normalizer applied = normalizer == null ? text -> text : normalizer;
     given = added.matcher(false, applied, skipSpecialTokens);
     normalized = added.matcher(true, applied, skipSpecialTokens);
-    addedTokens = added.all();
-    int greatest = vocabulary.size() - 1;
-    for (AddedToken token : addedTokens) {
-      greatest = Math.max(greatest, token.id());
-    }
-    size = greatest + 1;
   }
 
   @Override
@@ -195,121 +174,31 @@ final class BytePairTokenizer implements Tokenizer {
 
   @Override
   public Detokenizer detokenizer(boolean skipSpecialTokens) {
-    return decoding.byteLevel()
-        ? new ByteLevelDetokenizer(skipSpecialTokens)
-        : new SteppedDetokenizer(skipSpecialTokens);
+    return tokenTexts.detokenizer(skipSpecialTokens);
   }
 
   @Override
   public OptionalInt tokenId(String token) {
-    int id = added.find(token);
-    return id < 0 ? OptionalInt.empty() : OptionalInt.of(id);
+    return tokenTexts.id(token);
   }
 
   @Override
   public @Nullable String token(int id) {
-    AddedToken token = added.get(id);
-    return token != null ? token.content() : vocabulary.token(id);
+    return tokenTexts.written(id);
   }
 
   @Override
   public int vocabularySize() {
-    return size;
+    return tokenTexts.size();
   }
 
   @Override
   public List<AddedToken> addedTokens() {
-    return addedTokens;
+    return tokenTexts.added();
   }
 
   /** For measurements of the first encounter with a text. */
   void clearMemo() {
     model.clearMemo();
-  }
-
-  private boolean isSkipped(int id) {
-    AddedToken token = added.get(id);
-    return added.isSpecial(token != null ? token.content() : String.valueOf(token(id)));
-  }
-
-  /** For byte-level tokenizers: the bytes of the tokens, one after another, are the text. */
-  private final class ByteLevelDetokenizer implements Detokenizer {
-    private final boolean skipsSpecial;
-    private final StreamingUtf8 utf8 = new StreamingUtf8();
-
-    ByteLevelDetokenizer(boolean skipsSpecial) {
-      this.skipsSpecial = skipsSpecial;
-    }
-
-    @Override
-    public String append(int id) {
-      AddedToken token = added.get(id);
-      if (token != null) {
-        if (skipsSpecial && added.isSpecial(token.content())) {
-          return "";
-        }
-        byte[] written = token.content().getBytes(StandardCharsets.UTF_8);
-        byte[] raw = ByteLevel.toBytes(written, 0, written.length);
-        return utf8.append(raw != null ? raw : written);
-      }
-      return vocabulary.contains(id) ? vocabulary.appendTo(utf8, id) : "";
-    }
-
-    @Override
-    public String finish() {
-      return utf8.finish();
-    }
-  }
-
-  /** For all other tokenizers: the decoder's steps, one after another. */
-  private final class SteppedDetokenizer implements Detokenizer {
-    private final boolean skipsSpecial;
-    private final StringBuilder ready = new StringBuilder();
-    private final TokenSink first;
-
-    SteppedDetokenizer(boolean skipsSpecial) {
-      this.skipsSpecial = skipsSpecial;
-      TokenSink sink =
-          new TokenSink() {
-            @Override
-            public void part(String text) {
-              ready.append(text);
-            }
-
-            @Override
-            public void endToken() {}
-
-            @Override
-            public void finish() {}
-          };
-      List<Decoders.Step> steps = decoding.steps();
-      for (int i = steps.size() - 1; i >= 0; i--) {
-        sink = steps.get(i).before(sink);
-      }
-      first = sink;
-    }
-
-    @Override
-    public String append(int id) {
-      String token = token(id);
-      if (token == null || skipsSpecial && isSkipped(id)) {
-        return "";
-      }
-      first.part(token);
-      first.endToken();
-      return take();
-    }
-
-    @Override
-    public String finish() {
-      first.finish();
-      return take();
-    }
-
-    private String take() {
-      String text = ready.toString();
-      ready.setLength(0);
-      return text;
-    }
   }
 }

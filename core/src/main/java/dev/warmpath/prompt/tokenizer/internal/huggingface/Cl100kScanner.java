@@ -28,7 +28,7 @@ final class Cl100kScanner extends WordScanner {
     int first = utf8[from];
     int properties = properties(utf8, from);
     if (in(letters, properties)) {
-      return skip(utf8, from + Utf8.width(utf8[from]), to, letters);
+      return skipWord(utf8, from + Utf8.width(utf8[from]), to, letters);
     }
     if (first == '\'') {
       int end = contraction(utf8, from, to);
@@ -40,7 +40,7 @@ final class Cl100kScanner extends WordScanner {
     if (second < to) {
       int following = properties(utf8, second);
       if (in(letters, following) && in(beforeLetters, properties)) {
-        return skip(utf8, second + Utf8.width(utf8[second]), to, letters);
+        return skipWord(utf8, second + Utf8.width(utf8[second]), to, letters);
       }
       if (first == ' ' && in(other, following)) {
         return skip(utf8, skip(utf8, second, to, other), to, CodePoints.LINE_BREAKS);

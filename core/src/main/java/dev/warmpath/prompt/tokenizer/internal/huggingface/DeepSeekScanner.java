@@ -39,12 +39,8 @@ final class DeepSeekScanner extends WordScanner {
     int second = from + Utf8.width(utf8[from]);
     boolean more = second < to && isInside(utf8, second, cjk);
     int following = more ? properties(utf8, second) : 0;
-    if (more && codePoint < 0x80 && in(SIGN, properties) && isAsciiLetter(utf8[second])) {
-      int at = second + 1;
-      while (at < to && isAsciiLetter(utf8[at])) {
-        at++;
-      }
-      return at;
+    if (more && codePoint < 0x80 && in(SIGN, properties) && Utf8.isAsciiLetter(utf8[second])) {
+      return Utf8.skipAsciiLetters(utf8, second, to);
     }
     if (in(WORD, properties)) {
       return skip(utf8, second, to, WORD, cjk);
@@ -86,7 +82,7 @@ final class DeepSeekScanner extends WordScanner {
   }
 
   private static int skip(byte[] utf8, int from, int to, int set, boolean cjk) {
-    int at = from;
+    int at = cjk || set != WORD ? from : Utf8.skipAsciiLetters(utf8, from, to);
     while (at < to) {
       int codePoint = Utf8.codePointAt(utf8, at);
       if (!in(set, CodePoints.properties(codePoint)) || isCjk(codePoint) != cjk) {
@@ -106,10 +102,6 @@ final class DeepSeekScanner extends WordScanner {
   private static boolean isCjk(int codePoint) {
     return codePoint >= 0x3040
         && (codePoint <= 0x30FF || codePoint >= 0x4E00 && codePoint <= 0x9FA5);
-  }
-
-  private static boolean isAsciiLetter(byte b) {
-    return (b | 0x20) >= 'a' && (b | 0x20) <= 'z';
   }
 
   @Override

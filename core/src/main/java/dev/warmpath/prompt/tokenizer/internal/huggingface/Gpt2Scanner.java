@@ -37,11 +37,10 @@ final class Gpt2Scanner extends WordScanner {
     if (in(CodePoints.SPACE, properties)) {
       return skipPlainSpace(utf8, from, to);
     }
-    int set =
-        in(CodePoints.LETTER, properties)
-            ? CodePoints.LETTER
-            : in(CodePoints.NUMBER, properties) ? CodePoints.NUMBER : OTHER;
-    return skip(utf8, start, to, set);
+    if (in(CodePoints.LETTER, properties)) {
+      return skipWord(utf8, start, to, CodePoints.LETTER);
+    }
+    return skip(utf8, start, to, in(CodePoints.NUMBER, properties) ? CodePoints.NUMBER : OTHER);
   }
 
   /** {@code \s+(?!\S)|\s+}. */

@@ -15,14 +15,30 @@ import org.jspecify.annotations.Nullable;
 public final class HuggingFaceFiles {
   private HuggingFaceFiles() {}
 
+  /** Opens engines for models that are not carried out here. */
+  @FunctionalInterface
+  public interface ForeignEngines {
+    /**
+     * An engine for a file.
+     *
+     * @param tokenizerJson the file
+     * @return the engine
+     * @throws IOException if the file can't be read
+     * @throws IllegalArgumentException if there is no engine for it
+     */
+    ForeignTokenizer.Engine open(Path tokenizerJson) throws IOException;
+  }
+
   /**
    * Reads a tokenizer.
    *
    * @param tokenizerJson the {@code tokenizer.json}
    * @param configJson the {@code tokenizer_config.json}, or null to go without
+   * @param foreign what carries out models other than byte-pair encoding
    * @throws TokenizerLoadException if a file can't be read or asks for what can't be done exactly
    */
-  public static Tokenizer load(Path tokenizerJson, @Nullable Path configJson) {
+  public static Tokenizer load(
+      Path tokenizerJson, @Nullable Path configJson, ForeignEngines foreign) {
     try {
       TokenizerConfig config = TokenizerConfig.NONE;
       if (configJson != null) {
@@ -34,11 +50,13 @@ public final class HuggingFaceFiles {
       try (InputStream in = Files.newInputStream(tokenizerJson)) {
         json = TokenizerJson.read(in);
       }
-      String type = json.modelType();
-      if (!type.equals("BPE")) {
-        throw new IllegalArgumentException("the model " + type);
-      }
-      return new TokenizerReader(json, config).read();
+      TokenizerReader reader = new TokenizerReader(json, config);
+      return switch (json.modelType()) {
+        case "BPE" -> reader.readBytePair();
+        case "WordPiece", "WordLevel", "Unigram" ->
+            reader.readForeign(foreign.open(tokenizerJson));
+        default -> throw new IllegalArgumentException("the model " + json.modelType());
+      };
     } catch (NoSuchFileException e) {
       throw new TokenizerLoadException("There is no file " + e.getFile(), e);
     } catch (JacksonException e) {

@@ -44,7 +44,10 @@ final class TokenMatcher {
         node = childOrNew(node, b & 0xFF);
       }
       begins[contents.get(i)[0] & 0xFF] = true;
-      ending[node] = i;
+      // Of tokens that look the same in their normalized form, the first counts.
+      if (ending[node] < 0) {
+        ending[node] = i;
+      }
     }
   }
 
@@ -78,7 +81,10 @@ final class TokenMatcher {
       if (start < tokenStart) {
         visitor.text(start, tokenStart, first && start == from);
       }
-      visitor.added(tokenStart, tokenEnd, token.id());
+      // White space that the token before has swallowed leaves nothing of this one.
+      if (tokenStart < tokenEnd) {
+        visitor.added(tokenStart, tokenEnd, token.id());
+      }
       start = tokenEnd;
       at = end;
     }

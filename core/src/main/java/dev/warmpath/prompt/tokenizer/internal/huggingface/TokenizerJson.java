@@ -78,9 +78,10 @@ final class TokenizerJson {
     return model.getOrDefault(name, MissingNode.getInstance());
   }
 
-  /** The model's kind; the oldest files don't name it. */
+  /** The model's kind; old files don't name it. */
   String modelType() {
-    return model("type").asText(hasMerges ? "BPE" : "");
+    String guess = hasMerges ? "BPE" : model.containsKey("unk_id") ? "Unigram" : "WordPiece";
+    return model("type").asText(guess);
   }
 
   /** The vocabulary, a byte-level one if words are given to the model as bytes. */
@@ -129,6 +130,8 @@ final class TokenizerJson {
       JsonToken value = parser.nextToken();
       if (name.equals("vocab") && value == JsonToken.START_OBJECT) {
         readVocabulary(parser);
+      } else if (name.equals("vocab") && value == JsonToken.START_ARRAY) {
+        readScoredVocabulary(parser);
       } else if (name.equals("merges") && value == JsonToken.START_ARRAY) {
         readMerges(parser);
       } else {
@@ -147,6 +150,22 @@ final class TokenizerJson {
         throw new IllegalArgumentException("the token id " + id + " is out of range");
       }
       vocabulary.add(token.toCharArray(), 0, token.length(), id);
+    }
+  }
+
+  /** Unigram's vocabulary: arrays of a token and its score, in the order of ids. */
+  private void readScoredVocabulary(JsonParser parser) throws IOException {
+    hasVocabulary = true;
+    int id = 0;
+    while (parser.nextToken() != JsonToken.END_ARRAY) {
+      String token = parser.nextTextValue();
+      if (token == null || id >= Vocabulary.MAX_SIZE) {
+        throw new IllegalArgumentException("a vocabulary without tokens, or with too many");
+      }
+      vocabulary.add(token.toCharArray(), 0, token.length(), id++);
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        parser.skipChildren();
+      }
     }
   }
 

@@ -25,21 +25,21 @@ final class TokenizerReader {
     this.config = config;
   }
 
-  Tokenizer read() {
-    double dropout = json.model("dropout").asDouble(0);
-    if (dropout != 0) {
-      throw new IllegalArgumentException("dropout makes ids random");
+  /** A tokenizer of the one kind of model that is carried out here. */
+  Tokenizer readBytePair() {
+    if (json.model("dropout").asDouble(0) != 0) {
+      throw new IllegalArgumentException("dropout, which makes ids random");
     }
     List<JsonNode> steps = new ArrayList<>();
     flatten(json.part("pre_tokenizer"), "pretokenizers", steps);
-    boolean byteLevel = !steps.isEmpty() && type(steps.get(steps.size() - 1)).equals("ByteLevel");
+    boolean byteLevel =
+        !steps.isEmpty() && type(steps.get(steps.size() - 1)).equals("ByteLevel");
     Vocabulary vocabulary = json.vocabulary(byteLevel);
     String prefix = json.model("continuing_subword_prefix").asText("");
-    Merges merges = json.merges(vocabulary, prefix.getBytes(StandardCharsets.UTF_8).length);
     BytePairModel model =
         new BytePairModel(
             vocabulary,
-            merges,
+            json.merges(vocabulary, prefix.getBytes(StandardCharsets.UTF_8).length),
             new BytePairModel.Options(
                 byteLevel,
                 json.model("ignore_merges").asBoolean(false),
@@ -48,23 +48,39 @@ final class TokenizerReader {
                 json.model("unk_token").textValue(),
                 prefix,
                 json.model("end_of_word_suffix").asText("")));
-    Normalizer normalizer = normalizer(json.part("normalizer"));
+    AddedVocabulary added = addedVocabulary(vocabulary);
+    return new BytePairTokenizer(
+        tokenTexts(vocabulary, added),
+        added,
+        config.splitsSpecialTokens(),
+        normalizer(json.part("normalizer")),
+        words(steps),
+        model,
+        specialTokens(added));
+  }
+
+  /** A tokenizer whose model {@code engine} carries out. */
+  Tokenizer readForeign(ForeignTokenizer.Engine engine) {
+    Vocabulary vocabulary = json.vocabulary(false);
+    AddedVocabulary added = addedVocabulary(vocabulary);
+    return new ForeignTokenizer(engine, tokenTexts(vocabulary, added), specialTokens(added));
+  }
+
+  private AddedVocabulary addedVocabulary(Vocabulary vocabulary) {
     AddedVocabulary added = new AddedVocabulary(vocabulary);
     added.add(addedTokens(json.part("added_tokens")));
     config.addTokens(added);
-    SpecialTokens specialTokens =
-        config.replacesSpecialTokens()
-            ? config.specialTokens(added)
-            : specialTokens(json.part("post_processor"));
-    return new BytePairTokenizer(
-        vocabulary,
-        added,
-        config.splitsSpecialTokens(),
-        normalizer,
-        words(steps),
-        model,
-        specialTokens,
-        decoding(json.part("decoder")));
+    return added;
+  }
+
+  private TokenTexts tokenTexts(Vocabulary vocabulary, AddedVocabulary added) {
+    return new TokenTexts(vocabulary, added, decoding(json.part("decoder"), vocabulary));
+  }
+
+  private SpecialTokens specialTokens(AddedVocabulary added) {
+    return config.replacesSpecialTokens()
+        ? config.specialTokens(added)
+        : specialTokens(json.part("post_processor"));
   }
 
   static List<AddedToken> addedTokens(JsonNode list) {
@@ -362,16 +378,18 @@ final class TokenizerReader {
 
   // Decoders
 
-  private static BytePairTokenizer.Decoding decoding(JsonNode part) {
+  private static TokenTexts.Decoding decoding(JsonNode part, Vocabulary vocabulary) {
     List<JsonNode> nodes = new ArrayList<>();
     flatten(part, "decoders", nodes);
     if (isAbsent(part)) {
-      return new BytePairTokenizer.Decoding(false, List.of(Decoders.spaced()));
+      return new TokenTexts.Decoding(false, List.of(Decoders.spaced()));
     }
-    if (nodes.size() == 1 && type(nodes.get(0)).equals("ByteLevel")) {
-      return new BytePairTokenizer.Decoding(true, List.of());
+    if (vocabulary.isByteLevel()
+        && nodes.size() == 1
+        && type(nodes.get(0)).equals("ByteLevel")) {
+      return new TokenTexts.Decoding(true, List.of());
     }
-    return new BytePairTokenizer.Decoding(
+    return new TokenTexts.Decoding(
         false, nodes.stream().map(TokenizerReader::decoderStep).toList());
   }
 

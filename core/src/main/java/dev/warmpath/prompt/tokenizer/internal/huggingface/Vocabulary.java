@@ -36,7 +36,6 @@ final class Vocabulary {
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(long[].class);
 
   private final byte[] arena;
   private final int[] starts;
@@ -137,6 +136,11 @@ final class Vocabulary {
     }
   }
 
+  /** Whether tokens are stored as the bytes that they stand for. */
+  boolean isByteLevel() {
+    return byteLevel;
+  }
+
   /** Number of tokens. */
   int count() {
     return count;
@@ -192,25 +196,16 @@ final class Vocabulary {
 
   /** The id of a token by its bytes as stored, or -1. */
   int find(byte[] bytes, int from, int to) {
-    int slot = slot(bytes, from, to);
-    return slot < 0 ? -1 : id(value(slot, to - from));
+    long value = value(bytes, from, to);
+    return value == 0 ? -1 : id(value);
   }
 
-  /**
-   * The place of a token by its bytes as stored, or -1; {@link #value} and {@link #setState} take
-   * it together with the number of bytes.
-   */
-  int slot(byte[] bytes, int from, int to) {
+  /** A token's {@link #id} and {@link #state}, by its bytes as stored; 0 if there is no such token. */
+  long value(byte[] bytes, int from, int to) {
     int length = to - from;
     return length <= SHORT
-        ? shortSlot(key(bytes, from, length))
-        : longSlot(hash(bytes, from, to), bytes, from, to);
-  }
-
-  /** The value in a place: id and state. */
-  long value(int slot, int length) {
-    long[] table = length <= SHORT ? shortTable : longTable;
-    return (long) ELEMENT.getOpaque(table, slot + 1);
+        ? shortTable[shortSlot(key(bytes, from, length)) + 1]
+        : longTable[longSlot(hash(bytes, from, to), bytes, from, to) + 1];
   }
 
   static int id(long value) {
@@ -221,9 +216,17 @@ final class Vocabulary {
     return (int) (value >>> 32) - 1;
   }
 
-  /** Remembers whether merging the token's bytes gives the token. */
-  void setState(int slot, int length, int id, int state) {
-    ELEMENT.setOpaque(length <= SHORT ? shortTable : longTable, slot + 1, pack(id, state));
+  /**
+   * Remembers whether merging a token's bytes gives the token. Threads may do so at once and without
+   * order: each writes the same, and the half of the value that says the id never changes.
+   */
+  void setState(byte[] bytes, int from, int to, int id, int state) {
+    int length = to - from;
+    if (length <= SHORT) {
+      shortTable[shortSlot(key(bytes, from, length)) + 1] = pack(id, state);
+    } else {
+      longTable[longSlot(hash(bytes, from, to), bytes, from, to) + 1] = pack(id, state);
+    }
   }
 
   /** A hash of a word, good for the tables here and for others. */
@@ -253,35 +256,25 @@ final class Vocabulary {
     return key;
   }
 
+  /** Where the key is, or the empty place where it would be. */
   private int shortSlot(long key) {
     long[] table = shortTable;
-    int mask = table.length - 1;
     int slot = (int) (key * MULTIPLIER >>> shortShift) << 1;
-    while (true) {
-      if (table[slot] == key && table[slot + 1] != 0) {
-        return slot;
-      }
-      if (table[slot + 1] == 0) {
-        return -1;
-      }
-      slot = slot + 2 & mask;
+    while (table[slot] != key && table[slot + 1] != 0) {
+      slot = slot + 2 & table.length - 1;
     }
+    return slot;
   }
 
+  /** Where the token is, or the empty place where it would be. */
   private int longSlot(long hash, byte[] bytes, int from, int to) {
     long[] table = longTable;
-    int mask = table.length - 1;
     int slot = (int) (hash * MULTIPLIER >>> longShift) << 1;
-    while (true) {
-      long value = table[slot + 1];
-      if (value == 0) {
-        return -1;
-      }
-      if (table[slot] == hash && matches(id(value), bytes, from, to)) {
-        return slot;
-      }
-      slot = slot + 2 & mask;
+    while (table[slot + 1] != 0
+        && (table[slot] != hash || !matches(id(table[slot + 1]), bytes, from, to))) {
+      slot = slot + 2 & table.length - 1;
     }
+    return slot;
   }
 
   private boolean matches(int id, byte[] bytes, int from, int to) {
@@ -292,20 +285,13 @@ final class Vocabulary {
   private boolean put(int from, int to, int id) {
     int length = to - from;
     boolean isShort = length <= SHORT;
-    long key = isShort ? key(arena, from, length) : hash(arena, from, to);
     long[] table = isShort ? shortTable : longTable;
-    int mask = table.length - 1;
-    int slot = (int) (key * MULTIPLIER >>> (isShort ? shortShift : longShift)) << 1;
-    while (table[slot + 1] != 0) {
-      if (table[slot] == key && (isShort || matches(id(table[slot + 1]), arena, from, to))) {
-        table[slot + 1] = pack(id, UNKNOWN);
-        return false;
-      }
-      slot = slot + 2 & mask;
-    }
+    long key = isShort ? key(arena, from, length) : hash(arena, from, to);
+    int slot = isShort ? shortSlot(key) : longSlot(key, arena, from, to);
+    boolean isNew = table[slot + 1] == 0;
     table[slot] = key;
     table[slot + 1] = pack(id, UNKNOWN);
-    return true;
+    return isNew;
   }
 
   private static long pack(int id, int state) {

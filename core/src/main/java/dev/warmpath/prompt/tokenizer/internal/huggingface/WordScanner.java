@@ -77,6 +77,12 @@ abstract class WordScanner {
           return at;
         }
         at++;
+      } else if (lead >= (byte) 0xE5 && lead <= (byte) 0xE9) {
+        // U+5000 to U+9FFF: CJK ideographs all of them.
+        if (!in(set, CodePoints.LO)) {
+          return at;
+        }
+        at += 3;
       } else {
         if (!in(set, CodePoints.properties(Utf8.codePointAt(utf8, at)))) {
           return at;
@@ -85,6 +91,12 @@ abstract class WordScanner {
       }
     }
     return at;
+  }
+
+  /** As {@link #skip} for a set with all letters: runs of ASCII letters go by eight at a time. */
+  static int skipWord(byte[] utf8, int from, int to, int set) {
+    int at = Utf8.skipAsciiLetters(utf8, from, to);
+    return at < to && utf8[at] < 0 ? skip(utf8, at, to, set) : at;
   }
 
   /** The end of a run of at most {@code most} characters in {@code set}. */

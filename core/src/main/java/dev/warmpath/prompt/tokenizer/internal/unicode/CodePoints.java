@@ -32,7 +32,10 @@ public final class CodePoints {
   static final int LL = 2;
   static final int LT = 3;
   static final int LM = 4;
-  static final int LO = 5;
+
+  /** {@code \p{Lo}}, as a bit number. */
+  public static final int LO = 5;
+
   static final int MN = 6;
   static final int ME = 7;
   static final int MC = 8;

@@ -67,6 +67,31 @@ public final class Utf8 {
     return at;
   }
 
+  /** Whether a byte is an ASCII letter. */
+  public static boolean isAsciiLetter(byte b) {
+    int lower = b | 0x20;
+    return lower >= 'a' && lower <= 'z';
+  }
+
+  /** The first byte in the range that is no ASCII letter, or {@code to}. */
+  public static int skipAsciiLetters(byte[] utf8, int from, int to) {
+    int at = from;
+    for (; at <= to - 8; at += 8) {
+      long bytes = (long) LONG.get(utf8, at);
+      long lower = (bytes | 0x2020202020202020L) & ~HIGH_BITS;
+      // The high bit of each sum says whether the byte is at least 'a', or beyond 'z'.
+      long letters =
+          (lower + 0x1F1F1F1F1F1F1F1FL) & ~(lower + 0x0505050505050505L) & ~bytes & HIGH_BITS;
+      if (letters != HIGH_BITS) {
+        return at + (Long.numberOfTrailingZeros(letters ^ HIGH_BITS) >>> 3);
+      }
+    }
+    while (at < to && isAsciiLetter(utf8[at])) {
+      at++;
+    }
+    return at;
+  }
+
   /**
    * The length of the well-formed sequence at {@code at}, or the negated length of the ill-formed
    * bytes there that one U+FFFD stands for (the maximal subpart of Unicode, chapter 3.9).
