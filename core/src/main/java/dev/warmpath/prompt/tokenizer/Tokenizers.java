@@ -19,8 +19,8 @@ public final class Tokenizers {
    * which brings native code.
    *
    * @param path a model's directory with {@code tokenizer.json} and, mostly, {@code
-   *     tokenizer_config.json}, which is followed too; or a {@code tokenizer.json}, which then stands
-   *     alone
+   *     tokenizer_config.json}, which is followed too; or a {@code tokenizer.json}, which then
+   *     stands alone
    * @return the tokenizer
    * @throws TokenizerLoadException if it can't be read, or not be followed exactly
    */

@@ -29,7 +29,8 @@ class TokenizerConfigTest {
 
   @Test
   void someClassesDecideWhichTokensStandAroundAText() throws IOException {
-    configure("{'tokenizer_class':'LlamaTokenizerFast','add_bos_token':false,'add_eos_token':true,'eos_token':'</s>'}");
+    configure(
+        "{'tokenizer_class':'LlamaTokenizerFast','add_bos_token':false,'add_eos_token':true,'eos_token':'</s>'}");
     Tokenizer tokenizer = Tokenizers.load(folder);
     assertThat(tokenizer.prefixTokens()).isEmpty();
     assertThat(tokenizer.suffixTokens()).containsExactly(2);
@@ -77,9 +78,13 @@ class TokenizerConfigTest {
     refuses(json.replace("\"type\": \"BPE\"", "\"type\": \"Mystery\""), "Mystery");
     refuses(json.replace("\"dropout\": null", "\"dropout\": 0.1"), "dropout");
     refuses(json.replace("\"type\": \"Fuse\"", "\"type\": \"CTC\""), "CTC");
-    refuses(json.replace("\"pre_tokenizer\": null", "\"pre_tokenizer\": {\"type\": \"UnicodeScripts\"}"), "UnicodeScripts");
     refuses(
-        json.replace("\"String\": \" \"", "\"Regex\": \"(a)\\\\1\""), "Unsupported regular expression");
+        json.replace(
+            "\"pre_tokenizer\": null", "\"pre_tokenizer\": {\"type\": \"UnicodeScripts\"}"),
+        "UnicodeScripts");
+    refuses(
+        json.replace("\"String\": \" \"", "\"Regex\": \"(a)\\\\1\""),
+        "Unsupported regular expression");
     refuses(json.replace("\"merges\": [", "\"merges\": [[\"zz\", \"zz\"],"), "zz");
   }
 

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -17,13 +16,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Compares each part of {@code tokenizer.json} with Hugging Face's own tokenizers, bound by DJL: tiny
- * tokenizers whose parts are exchanged one by one, on texts that look for trouble.
+ * Compares each part of {@code tokenizer.json} with Hugging Face's own tokenizers, bound by DJL:
+ * tiny tokenizers whose parts are exchanged one by one, on texts that look for trouble.
  */
 class TokenizerPartsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int TEXTS = 250;
-  private static final String BYTES = ",{'type':'ByteLevel','add_prefix_space':false,'trim_offsets':true,'use_regex':false}]}";
+  private static final String BYTES =
+      ",{'type':'ByteLevel','add_prefix_space':false,'trim_offsets':true,'use_regex':false}]}";
   private static final String STEPS = "{'type':'Sequence','pretokenizers':[";
 
   @TempDir Path folder;
@@ -71,9 +71,15 @@ class TokenizerPartsTest {
         STEPS + "{'type':'WhitespaceSplit'}" + BYTES,
         STEPS + "{'type':'BertPreTokenizer'}" + BYTES,
         STEPS + "{'type':'FixedLength','length':3}" + BYTES,
-        STEPS + "{'type':'Metaspace','replacement':'▁','prepend_scheme':'always','split':true}" + BYTES,
-        STEPS + "{'type':'Metaspace','replacement':'▁','prepend_scheme':'first','split':true}" + BYTES,
-        STEPS + "{'type':'Metaspace','replacement':'▁','prepend_scheme':'never','split':false}" + BYTES,
+        STEPS
+            + "{'type':'Metaspace','replacement':'▁','prepend_scheme':'always','split':true}"
+            + BYTES,
+        STEPS
+            + "{'type':'Metaspace','replacement':'▁','prepend_scheme':'first','split':true}"
+            + BYTES,
+        STEPS
+            + "{'type':'Metaspace','replacement':'▁','prepend_scheme':'never','split':false}"
+            + BYTES,
         STEPS
             + "{'type':'Digits','individual_digits':true},"
             + "{'type':'ByteLevel','add_prefix_space':true,'trim_offsets':true,'use_regex':true}]}",
@@ -129,7 +135,8 @@ class TokenizerPartsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"})
+  @ValueSource(
+      strings = {"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"})
   void splitsAtLiterals(String behavior) throws IOException {
     for (String literal : List.of(" ", "ll", ".")) {
       ObjectNode json = tiny("chatml");
@@ -201,7 +208,9 @@ class TokenizerPartsTest {
     ObjectNode model = (ObjectNode) json.get("model");
     ObjectNode vocabulary = (ObjectNode) model.get("vocab");
     // The byte-level form of the last byte of the character.
-    int b = missing.getBytes(java.nio.charset.StandardCharsets.UTF_8)[missing.equals("é") ? 1 : 0] & 0xFF;
+    int b =
+        missing.getBytes(java.nio.charset.StandardCharsets.UTF_8)[missing.equals("é") ? 1 : 0]
+            & 0xFF;
     String form = b == ' ' ? "\u0120" : b == 0 ? "\u0100" : String.valueOf((char) b);
     vocabulary.set("(gone)", vocabulary.remove(form));
     model.putArray("merges");
@@ -231,9 +240,19 @@ class TokenizerPartsTest {
       }
       int id = 2000;
       for (String content :
-          List.of("hello", "world", "the", "ab", "abc", "bcd", "  ", "\n", "東京", "é", "HELLO", "<|x|>")) {
+          List.of(
+              "hello", "world", "the", "ab", "abc", "bcd", "  ", "\n", "東京", "é", "HELLO",
+              "<|x|>")) {
         json.withArray("added_tokens")
-            .add(tree("{'id':" + id++ + ",'content':'" + content.replace("\n", "\\n") + "'," + flags + "}"));
+            .add(
+                tree(
+                    "{'id':"
+                        + id++
+                        + ",'content':'"
+                        + content.replace("\n", "\\n")
+                        + "',"
+                        + flags
+                        + "}"));
       }
       compare(
           json,
@@ -275,12 +294,14 @@ class TokenizerPartsTest {
       strings = {
         "null",
         "{'type':'ByteLevel','add_prefix_space':true,'trim_offsets':true,'use_regex':true}",
-        "{'type':'Sequence','decoders':[{'type':'ByteLevel','add_prefix_space':true,'trim_offsets':true},{'type':'Strip','content':' ','start':1,'stop':0}]}",
+        "{'type':'Sequence','decoders':[{'type':'ByteLevel','add_prefix_space':true,'trim_offsets':true},{'type':'Strip','content':'"
+            + " ','start':1,'stop':0}]}",
         "{'type':'Metaspace','replacement':'▁','prepend_scheme':'always','split':true}",
         "{'type':'Metaspace','replacement':'▁','prepend_scheme':'never','split':true}",
         "{'type':'BPEDecoder','suffix':'e'}",
         "{'type':'WordPiece','prefix':'t','cleanup':true}",
-        "{'type':'Sequence','decoders':[{'type':'Replace','pattern':{'String':'▁'},'content':' '},{'type':'ByteFallback'},{'type':'Fuse'}]}",
+        "{'type':'Sequence','decoders':[{'type':'Replace','pattern':{'String':'▁'},'content':'"
+            + " '},{'type':'ByteFallback'},{'type':'Fuse'}]}",
         "{'type':'Sequence','decoders':[{'type':'Replace','pattern':{'String':'▁t'},'content':'T'},{'type':'ByteFallback'},{'type':'Strip','content':'T','start':1,'stop':0}]}",
         "{'type':'Sequence','decoders':[{'type':'Replace','pattern':{'Regex':'[▁e]+'},'content':'.'},{'type':'Fuse'},{'type':'Replace','pattern':{'String':'..'},'content':'-'}]}",
         "{'type':'Sequence','decoders':[{'type':'Fuse'},{'type':'Strip','content':'▁','start':2,'stop':2}]}"
@@ -331,8 +352,7 @@ class TokenizerPartsTest {
   }
 
   private static ObjectNode tiny(String name) throws IOException {
-    try (InputStream in =
-        TokenizerPartsTest.class.getResourceAsStream(name + "/tokenizer.json")) {
+    try (InputStream in = TokenizerPartsTest.class.getResourceAsStream(name + "/tokenizer.json")) {
       return (ObjectNode) JSON.readTree(in);
     }
   }
@@ -347,8 +367,7 @@ class TokenizerPartsTest {
 
   private static String wellFormed(String text) {
     StringBuilder out = new StringBuilder(text.length());
-    text.codePoints()
-        .forEach(c -> out.appendCodePoint(c >= 0xD800 && c <= 0xDFFF ? 0xFFFD : c));
+    text.codePoints().forEach(c -> out.appendCodePoint(c >= 0xD800 && c <= 0xDFFF ? 0xFFFD : c));
     return out.toString();
   }
 }

@@ -34,7 +34,8 @@ class TokenizerTest {
     assertThat(CHATML.encode(text, false)).isEqualTo(ids);
     assertThat(CHATML.decode(ids, false)).isEqualTo(text);
     assertThat(CHATML.decode(ids, true)).isEqualTo("user\nHello, what's the weather in 東京?\n");
-    assertThat(CHATML.encode("e\u0301 \u212B", false)).isEqualTo(new int[] {127, 102, 220, 127, 227});
+    assertThat(CHATML.encode("e\u0301 \u212B", false))
+        .isEqualTo(new int[] {127, 102, 220, 127, 227});
     assertThat(CHATML.encode("", true)).isEmpty();
   }
 
@@ -144,7 +145,9 @@ class TokenizerTest {
             new String(Utf8.encode(text), StandardCharsets.UTF_8), java.text.Normalizer.Form.NFC);
     int[] ids = CHATML.encode(normal, false);
     // Characters later than Unicode 9 may stay as they are.
-    assertThat(java.text.Normalizer.normalize(CHATML.decode(ids, false), java.text.Normalizer.Form.NFC))
+    assertThat(
+            java.text.Normalizer.normalize(
+                CHATML.decode(ids, false), java.text.Normalizer.Form.NFC))
         .isEqualTo(normal);
   }
 
@@ -253,7 +256,8 @@ class TokenizerTest {
 
   static Path resource(String name) {
     return Path.of(
-        Objects.requireNonNull(TokenizerTest.class.getResource(name + "/tokenizer.json")).getPath())
+            Objects.requireNonNull(TokenizerTest.class.getResource(name + "/tokenizer.json"))
+                .getPath())
         .getParent();
   }
 }

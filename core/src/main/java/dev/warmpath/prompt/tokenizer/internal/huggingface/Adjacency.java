@@ -11,8 +11,8 @@ import java.util.BitSet;
  * <p>A byte-level token may begin or end within a character; what it holds of that character then
  * stands for all characters that end or begin so.
  *
- * <p>Pairs of whole characters are in a Bloom filter: a false answer costs a cut that would have been
- * possible, and a look-up is one load without a branch that can't be predicted.
+ * <p>Pairs of whole characters are in a Bloom filter: a false answer costs a cut that would have
+ * been possible, and a look-up is one load without a branch that can't be predicted.
  */
 final class Adjacency {
   private static final int ASCII = 128;
@@ -63,7 +63,7 @@ final class Adjacency {
     }
     long hash = hash(left, right) >>> filterShift;
     return (filter[(int) (hash >>> 6)] >>> hash & 1) != 0
-        || (isBrittle(left) || isBrittle(right)) && occursInPart(left, right);
+        || ((isBrittle(left) || isBrittle(right)) && occursInPart(left, right));
   }
 
   private boolean occursInPart(int left, int right) {
@@ -173,7 +173,7 @@ final class Adjacency {
   private static int bits(byte[] bytes, int from, int length) {
     int bits = 0;
     for (int i = 0; i < length; i++) {
-      bits = bits << 8 | bytes[from + i] & 0xFF;
+      bits = bits << 8 | (bytes[from + i] & 0xFF);
     }
     return bits;
   }
@@ -185,11 +185,11 @@ final class Adjacency {
   /** The byte of a character's UTF-8 form, counted from its end. */
   private static int byteFromEnd(int codePoint, int index) {
     int width = width(codePoint);
-    int bits = codePoint >>> 6 * index;
+    int bits = codePoint >>> (6 * index);
     if (index < width - 1) {
-      return 0x80 | bits & 0x3F;
+      return 0x80 | (bits & 0x3F);
     }
-    return width == 1 ? bits : 0xF00 >>> width & 0xFF | bits;
+    return width == 1 ? bits : (0xF00 >>> width & 0xFF) | bits;
   }
 
   private static int ending(int codePoint, int length) {
@@ -238,6 +238,6 @@ final class Adjacency {
   }
 
   private int slot(long key) {
-    return (int) (key * 0x9E3779B97F4A7C15L >>> 40) & partial.length - 1;
+    return (int) ((key * 0x9E3779B97F4A7C15L) >>> 40) & partial.length - 1;
   }
 }

@@ -17,7 +17,7 @@ final class ByteLevel {
     Arrays.fill(BYTES, (short) -1);
     char next = 0x100;
     for (int b = 0; b < 256; b++) {
-      boolean printable = b > 0x20 && b < 0x7F || b > 0xA0 && b != 0xAD;
+      boolean printable = (b > 0x20 && b < 0x7F) || (b > 0xA0 && b != 0xAD);
       CHARACTERS[b] = printable ? (char) b : next++;
       BYTES[CHARACTERS[b]] = (short) b;
     }

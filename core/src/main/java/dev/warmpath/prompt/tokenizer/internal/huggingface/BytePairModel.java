@@ -112,7 +112,7 @@ final class BytePairModel {
 
   /** Appends the ids of a word: bytes for a byte-level model, well-formed UTF-8 for others. */
   void encode(byte[] bytes, int from, int to, Scratch scratch, TokenBuffer out) {
-    if (adjacency == null || options.byteLevel() && !startsWide(bytes, from, to)) {
+    if (adjacency == null || (options.byteLevel() && !startsWide(bytes, from, to))) {
       encodeWord(bytes, from, to, options.ignoreMerges(), scratch, out);
       return;
     }
@@ -139,8 +139,9 @@ final class BytePairModel {
   }
 
   /**
-   * Whether a word begins with a character of three or more bytes, be it after a space. Such scripts
-   * mostly write no spaces, and their words are long and seldom come again; others are looked up whole.
+   * Whether a word begins with a character of three or more bytes, be it after a space. Such
+   * scripts mostly write no spaces, and their words are long and seldom come again; others are
+   * looked up whole.
    */
   private static boolean startsWide(byte[] bytes, int from, int to) {
     int lead = bytes[from] >= 0 && from + 1 < to ? bytes[from + 1] : bytes[from];
@@ -154,7 +155,7 @@ final class BytePairModel {
     if (wholeWords) {
       long value = vocabulary.value(bytes, from, to);
       int state = Vocabulary.state(value);
-      if (state == Vocabulary.CANONICAL || ifToken && value != 0) {
+      if (state == Vocabulary.CANONICAL || (ifToken && value != 0)) {
         out.add(Vocabulary.id(value));
         return;
       }

@@ -6,7 +6,6 @@ import dev.warmpath.prompt.tokenizer.SegmentVisitor;
 import dev.warmpath.prompt.tokenizer.TokenBuffer;
 import dev.warmpath.prompt.tokenizer.Tokenizer;
 import dev.warmpath.prompt.tokenizer.internal.unicode.Utf8;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;

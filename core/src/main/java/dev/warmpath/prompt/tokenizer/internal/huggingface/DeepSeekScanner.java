@@ -48,7 +48,7 @@ final class DeepSeekScanner extends WordScanner {
     if (more && in(WORD, following) && in(BEFORE_WORD, properties)) {
       return skip(utf8, second, to, WORD, cjk);
     }
-    if (more && codePoint == ' ' && in(SIGN, following) || in(SIGN, properties)) {
+    if (in(SIGN, properties) || (more && codePoint == ' ' && in(SIGN, following))) {
       int at = skip(utf8, second, to, SIGN, cjk);
       return cjk ? at : skip(utf8, at, to, CodePoints.LINE_BREAKS);
     }
@@ -101,7 +101,7 @@ final class DeepSeekScanner extends WordScanner {
 
   private static boolean isCjk(int codePoint) {
     return codePoint >= 0x3040
-        && (codePoint <= 0x30FF || codePoint >= 0x4E00 && codePoint <= 0x9FA5);
+        && (codePoint <= 0x30FF || (codePoint >= 0x4E00 && codePoint <= 0x9FA5));
   }
 
   @Override

@@ -11,8 +11,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tokenizer whose encoding someone else carries out; what is known of its tokens comes from the same
- * {@code tokenizer.json}. A text is one segment.
+ * A tokenizer whose encoding someone else carries out; what is known of its tokens comes from the
+ * same {@code tokenizer.json}. A text is one segment.
  */
 public final class ForeignTokenizer implements Tokenizer {
   private final Engine engine;

@@ -53,8 +53,7 @@ public final class HuggingFaceFiles {
       TokenizerReader reader = new TokenizerReader(json, config);
       return switch (json.modelType()) {
         case "BPE" -> reader.readBytePair();
-        case "WordPiece", "WordLevel", "Unigram" ->
-            reader.readForeign(foreign.open(tokenizerJson));
+        case "WordPiece", "WordLevel", "Unigram" -> reader.readForeign(foreign.open(tokenizerJson));
         default -> throw new IllegalArgumentException("the model " + json.modelType());
       };
     } catch (NoSuchFileException e) {

@@ -39,7 +39,7 @@ final class Merges {
     shift = 64 - Integer.numberOfTrailingZeros(table.length);
     for (int rank = 0; rank < results.length; rank++) {
       long key = key(lefts[rank], rights[rank]);
-      int slot = (int) (key * MULTIPLIER >>> shift);
+      int slot = (int) ((key * MULTIPLIER) >>> shift);
       while (table[slot] != EMPTY && table[slot] >>> RANK_BITS != key) {
         slot = slot + 1 & table.length - 1;
       }
@@ -51,7 +51,7 @@ final class Merges {
   int rank(int left, int right) {
     long key = key(left, right);
     long[] table = this.table;
-    int slot = (int) (key * MULTIPLIER >>> shift);
+    int slot = (int) ((key * MULTIPLIER) >>> shift);
     while (true) {
       long entry = table[slot];
       if (entry >>> RANK_BITS == key) {
@@ -77,7 +77,7 @@ final class Merges {
     }
     for (long entry : table) {
       if (entry != EMPTY
-          && (wanted.get((int) (entry >>> RANK_BITS + ID_BITS))
+          && (wanted.get((int) (entry >>> (RANK_BITS + ID_BITS)))
               || wanted.get((int) (entry >>> RANK_BITS) & (1 << ID_BITS) - 1))) {
         return true;
       }

@@ -53,7 +53,7 @@ interface Normalizer {
   /** Replaces each match. */
   static Normalizer replace(Splits pattern, byte[] content) {
     return text -> {
-      Bytes out = new Bytes(text.to() - text.from() + (text.to() - text.from() >> 1));
+      Bytes out = new Bytes(text.to() - text.from() + ((text.to() - text.from()) >> 1));
       int[] copied = {text.from()};
       pattern.find(
           text.bytes(),
@@ -106,7 +106,7 @@ interface Normalizer {
                   default -> {
                     if (c >= 0x200B && c <= 0x200F) {
                       out.append(' ');
-                    } else if (c < 0x1 || c > 0x8 && c < 0xE || c > 0x1F) {
+                    } else if (c < 0x1 || (c > 0x8 && c < 0xE) || c > 0x1F) {
                       out.appendCodePoint(c);
                     }
                   }

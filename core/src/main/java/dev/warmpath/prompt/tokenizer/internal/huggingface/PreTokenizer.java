@@ -165,7 +165,7 @@ interface PreTokenizer {
         split ? split(Splits.literal(mark), Behavior.MERGED_WITH_NEXT, false) : sequence(List.of());
     return (utf8, from, to, first, out) -> {
       Slice text = replace.normalize(new Slice(utf8, from, to));
-      boolean wanted = prepend == Prepend.ALWAYS || prepend == Prepend.FIRST && first;
+      boolean wanted = prepend == Prepend.ALWAYS || (prepend == Prepend.FIRST && first);
       if (wanted && !startsWith(text, mark)) {
         text = Normalizer.prepend(mark).normalize(text);
       }

@@ -71,8 +71,8 @@ final class TokenMatcher {
       }
       int end = (int) (match >>> 32);
       AddedToken token = tokens[(int) match];
-      if (skipSpecial && token.special()
-          || token.singleWord() && !standsAlone(utf8, from, at, end, to)) {
+      if ((skipSpecial && token.special())
+          || (token.singleWord() && !standsAlone(utf8, from, at, end, to))) {
         at = end;
         continue;
       }
@@ -179,6 +179,6 @@ final class TokenMatcher {
   }
 
   private int slot(long key) {
-    return (int) (key * 0x9E3779B97F4A7C15L >>> 36) & edges.length - 1;
+    return (int) ((key * 0x9E3779B97F4A7C15L) >>> 36) & edges.length - 1;
   }
 }

@@ -123,7 +123,7 @@ final class TokenTexts {
     @Override
     public String append(int id) {
       String token = written(id);
-      if (token == null || skipsSpecial && addedVocabulary.isSpecial(token)) {
+      if (token == null || (skipsSpecial && addedVocabulary.isSpecial(token))) {
         return "";
       }
       first.part(token);

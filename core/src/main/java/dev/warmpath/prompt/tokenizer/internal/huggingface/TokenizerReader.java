@@ -32,8 +32,7 @@ final class TokenizerReader {
     }
     List<JsonNode> steps = new ArrayList<>();
     flatten(json.part("pre_tokenizer"), "pretokenizers", steps);
-    boolean byteLevel =
-        !steps.isEmpty() && type(steps.get(steps.size() - 1)).equals("ByteLevel");
+    boolean byteLevel = !steps.isEmpty() && type(steps.get(steps.size() - 1)).equals("ByteLevel");
     Vocabulary vocabulary = json.vocabulary(byteLevel);
     String prefix = json.model("continuing_subword_prefix").asText("");
     BytePairModel model =
@@ -219,7 +218,7 @@ final class TokenizerReader {
   private static boolean keepsAll(JsonNode split) {
     boolean invert = split.path("invert").asBoolean(false);
     String behavior = split.path("behavior").asText();
-    return behavior.equals("Isolated") || behavior.equals("Removed") && invert;
+    return behavior.equals("Isolated") || (behavior.equals("Removed") && invert);
   }
 
   private static void addPreTokenizer(JsonNode node, boolean last, List<PreTokenizer> out) {
@@ -384,9 +383,7 @@ final class TokenizerReader {
     if (isAbsent(part)) {
       return new TokenTexts.Decoding(false, List.of(Decoders.spaced()));
     }
-    if (vocabulary.isByteLevel()
-        && nodes.size() == 1
-        && type(nodes.get(0)).equals("ByteLevel")) {
+    if (vocabulary.isByteLevel() && nodes.size() == 1 && type(nodes.get(0)).equals("ByteLevel")) {
       return new TokenTexts.Decoding(true, List.of());
     }
     return new TokenTexts.Decoding(

@@ -200,7 +200,9 @@ final class Vocabulary {
     return value == 0 ? -1 : id(value);
   }
 
-  /** A token's {@link #id} and {@link #state}, by its bytes as stored; 0 if there is no such token. */
+  /**
+   * A token's {@link #id} and {@link #state}, by its bytes as stored; 0 if there is no such token.
+   */
   long value(byte[] bytes, int from, int to) {
     int length = to - from;
     return length <= SHORT
@@ -217,8 +219,8 @@ final class Vocabulary {
   }
 
   /**
-   * Remembers whether merging a token's bytes gives the token. Threads may do so at once and without
-   * order: each writes the same, and the half of the value that says the id never changes.
+   * Remembers whether merging a token's bytes gives the token. Threads may do so at once and
+   * without order: each writes the same, and the half of the value that says the id never changes.
    */
   void setState(byte[] bytes, int from, int to, int id, int state) {
     int length = to - from;
@@ -247,7 +249,7 @@ final class Vocabulary {
   private static long key(byte[] bytes, int from, int length) {
     if (from + 8 <= bytes.length) {
       long mask = (1L << (length << 3)) - 1;
-      return (long) LONG.get(bytes, from) & mask | (long) length << 56;
+      return ((long) LONG.get(bytes, from) & mask) | (long) length << 56;
     }
     long key = (long) length << 56;
     for (int i = 0; i < length; i++) {
@@ -259,7 +261,7 @@ final class Vocabulary {
   /** Where the key is, or the empty place where it would be. */
   private int shortSlot(long key) {
     long[] table = shortTable;
-    int slot = (int) (key * MULTIPLIER >>> shortShift) << 1;
+    int slot = (int) ((key * MULTIPLIER) >>> shortShift) << 1;
     while (table[slot] != key && table[slot + 1] != 0) {
       slot = slot + 2 & table.length - 1;
     }
@@ -269,7 +271,7 @@ final class Vocabulary {
   /** Where the token is, or the empty place where it would be. */
   private int longSlot(long hash, byte[] bytes, int from, int to) {
     long[] table = longTable;
-    int slot = (int) (hash * MULTIPLIER >>> longShift) << 1;
+    int slot = (int) ((hash * MULTIPLIER) >>> longShift) << 1;
     while (table[slot + 1] != 0
         && (table[slot] != hash || !matches(id(table[slot + 1]), bytes, from, to))) {
       slot = slot + 2 & table.length - 1;

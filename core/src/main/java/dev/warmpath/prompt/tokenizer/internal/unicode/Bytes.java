@@ -41,16 +41,16 @@ public final class Bytes {
       append(codePoint);
     } else if (codePoint < 0x800) {
       append(0xC0 | codePoint >>> 6);
-      append(0x80 | codePoint & 0x3F);
+      append(0x80 | (codePoint & 0x3F));
     } else if (codePoint < 0x10000) {
       append(0xE0 | codePoint >>> 12);
-      append(0x80 | codePoint >>> 6 & 0x3F);
-      append(0x80 | codePoint & 0x3F);
+      append(0x80 | (codePoint >>> 6 & 0x3F));
+      append(0x80 | (codePoint & 0x3F));
     } else {
       append(0xF0 | codePoint >>> 18);
-      append(0x80 | codePoint >>> 12 & 0x3F);
-      append(0x80 | codePoint >>> 6 & 0x3F);
-      append(0x80 | codePoint & 0x3F);
+      append(0x80 | (codePoint >>> 12 & 0x3F));
+      append(0x80 | (codePoint >>> 6 & 0x3F));
+      append(0x80 | (codePoint & 0x3F));
     }
   }
 

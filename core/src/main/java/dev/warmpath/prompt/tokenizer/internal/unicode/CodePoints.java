@@ -182,11 +182,11 @@ public final class CodePoints {
   }
 
   private static boolean isPunctuationSinceUnicode9(int codePoint) {
-    return codePoint >= 0x2E43 && codePoint <= 0x2E44
-        || codePoint >= 0x1144B && codePoint <= 0x1145D
-        || codePoint >= 0x11660 && codePoint <= 0x1166C
-        || codePoint >= 0x11C41 && codePoint <= 0x11C71
-        || codePoint >= 0x1E95E && codePoint <= 0x1E95F;
+    return (codePoint >= 0x2E43 && codePoint <= 0x2E44)
+        || (codePoint >= 0x1144B && codePoint <= 0x1145D)
+        || (codePoint >= 0x11660 && codePoint <= 0x1166C)
+        || (codePoint >= 0x11C41 && codePoint <= 0x11C71)
+        || (codePoint >= 0x1E95E && codePoint <= 0x1E95F);
   }
 
   /**

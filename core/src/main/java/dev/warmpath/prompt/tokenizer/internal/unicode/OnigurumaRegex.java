@@ -21,7 +21,8 @@ public final class OnigurumaRegex {
   private static final Map<String, String> CLASSES = new ConcurrentHashMap<>();
 
   private static final String SPACES =
-      "\\t-\\r \\x{85}\\x{A0}\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}\\x{205F}\\x{3000}";
+      "\\t-\\r"
+          + " \\x{85}\\x{A0}\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}\\x{205F}\\x{3000}";
 
   /** Pairs of ASCII letters that a single character (such as U+00DF) folds to. */
   private static final String[] FOLDED_PAIRS = {"ss", "ff", "fi", "fl", "st"};
@@ -542,9 +543,9 @@ public final class OnigurumaRegex {
       int last = first;
       if (regex.startsWith("-", at) && at + 1 < regex.length() && regex.charAt(at + 1) != ']') {
         if (regex.charAt(at + 1) == '['
-            || regex.charAt(at + 1) == '\\'
+            || (regex.charAt(at + 1) == '\\'
                 && at + 2 < regex.length()
-                && isClassEscape(regex.charAt(at + 2))) {
+                && isClassEscape(regex.charAt(at + 2)))) {
           throw unsupported("a range that ends with a class");
         }
         at++;

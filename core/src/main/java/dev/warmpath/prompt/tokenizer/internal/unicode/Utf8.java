@@ -27,15 +27,15 @@ public final class Utf8 {
       return lead;
     }
     if (lead < (byte) 0xE0) {
-      return (lead & 0x1F) << 6 | utf8[at + 1] & 0x3F;
+      return (lead & 0x1F) << 6 | (utf8[at + 1] & 0x3F);
     }
     if (lead < (byte) 0xF0) {
-      return (lead & 0xF) << 12 | (utf8[at + 1] & 0x3F) << 6 | utf8[at + 2] & 0x3F;
+      return (lead & 0xF) << 12 | (utf8[at + 1] & 0x3F) << 6 | (utf8[at + 2] & 0x3F);
     }
     return (lead & 0x7) << 18
         | (utf8[at + 1] & 0x3F) << 12
         | (utf8[at + 2] & 0x3F) << 6
-        | utf8[at + 3] & 0x3F;
+        | (utf8[at + 3] & 0x3F);
   }
 
   /** The code point of the sequence at {@code at}, or U+FFFD if it is ill-formed. */

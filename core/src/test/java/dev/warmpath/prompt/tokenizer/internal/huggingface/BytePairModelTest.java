@@ -40,9 +40,7 @@ class BytePairModelTest {
     BytePairModel model = model(true, ignoreMerges, false);
     for (int i = 0; i < 60; i++) {
       String word = word(random, i == 0 ? 300 : 12);
-      assertThat(encode(model, word))
-          .as(word)
-          .isEqualTo(expected(byteLevel(word), ignoreMerges));
+      assertThat(encode(model, word)).as(word).isEqualTo(expected(byteLevel(word), ignoreMerges));
     }
   }
 
@@ -80,8 +78,10 @@ class BytePairModelTest {
       String right = symbols.get(random.nextInt(symbols.size()));
       // Runs of characters make merges that texts really have.
       if (random.nextBoolean()) {
-        String text = alphabet[random.nextInt(alphabet.length)] + alphabet[random.nextInt(alphabet.length)];
-        int cut = text.offsetByCodePoints(0, random.nextInt(1, text.codePointCount(0, text.length())));
+        String text =
+            alphabet[random.nextInt(alphabet.length)] + alphabet[random.nextInt(alphabet.length)];
+        int cut =
+            text.offsetByCodePoints(0, random.nextInt(1, text.codePointCount(0, text.length())));
         left = text.substring(0, cut);
         right = text.substring(cut);
         if (!ids.containsKey(left) || !ids.containsKey(right)) {
@@ -112,8 +112,7 @@ class BytePairModelTest {
     return new BytePairModel(
         vocabulary,
         new Merges(lefts, rights, results),
-        new BytePairModel.Options(
-            byteLevel, ignoreMerges, byteFallback, false, null, "", ""));
+        new BytePairModel.Options(byteLevel, ignoreMerges, byteFallback, false, null, "", ""));
   }
 
   private List<Integer> encode(BytePairModel model, String word) {

@@ -65,8 +65,7 @@ class NormalizationTest {
   private static String nfc(String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     boolean already = Normalization.isNfc(utf8, 0, utf8.length);
-    String result =
-        new String(Normalization.nfc(utf8, 0, utf8.length), StandardCharsets.UTF_8);
+    String result = new String(Normalization.nfc(utf8, 0, utf8.length), StandardCharsets.UTF_8);
     if (already) {
       assertThat(result).isEqualTo(text);
     }

@@ -26,7 +26,9 @@ class Utf8Test {
   /** Rust, the reference, has one U+FFFD for each byte of a surrogate; the JDK has one for all. */
   @Test
   void replacesEachByteOfASurrogate() {
-    byte[] bytes = {'a', (byte) 0xED, (byte) 0xA0, (byte) 0x80, (byte) 0xED, (byte) 0x9F, (byte) 0xBF};
+    byte[] bytes = {
+      'a', (byte) 0xED, (byte) 0xA0, (byte) 0x80, (byte) 0xED, (byte) 0x9F, (byte) 0xBF
+    };
     assertThat(Utf8.decode(bytes, 0, bytes.length)).isEqualTo("a\uFFFD\uFFFD\uFFFD\uD7FF");
     assertThat(Utf8.incompleteTail(bytes, 0, 3)).isZero();
     assertThat(Utf8.incompleteTail(bytes, 0, 6)).isEqualTo(2);
@@ -74,7 +76,9 @@ class Utf8Test {
       }
     }
     text.codePoints()
-        .forEach(c -> expected.appendCodePoint(Character.getType(c) == Character.SURROGATE ? 0xFFFD : c));
+        .forEach(
+            c ->
+                expected.appendCodePoint(Character.getType(c) == Character.SURROGATE ? 0xFFFD : c));
     assertThat(new String(Utf8.encode(text.toString()), StandardCharsets.UTF_8))
         .isEqualTo(expected.toString());
   }
@@ -84,11 +88,14 @@ class Utf8Test {
     SplittableRandom random = new SplittableRandom(seed);
     byte[] bytes = new byte[random.nextInt(40)];
     for (int i = 0; i < bytes.length; i++) {
-      bytes[i] = (byte) (random.nextInt(9) == 0 ? random.nextInt(256) : random.nextBoolean() ? 'Z' : 'a');
+      bytes[i] =
+          (byte) (random.nextInt(9) == 0 ? random.nextInt(256) : random.nextBoolean() ? 'Z' : 'a');
     }
     int from = random.nextInt(bytes.length + 1);
     int expected = from;
-    while (expected < bytes.length && (bytes[expected] >= 'a' && bytes[expected] <= 'z' || bytes[expected] >= 'A' && bytes[expected] <= 'Z')) {
+    while (expected < bytes.length
+        && (bytes[expected] >= 'a' && bytes[expected] <= 'z'
+            || bytes[expected] >= 'A' && bytes[expected] <= 'Z')) {
       expected++;
     }
     assertThat(Utf8.skipAsciiLetters(bytes, from, bytes.length)).isEqualTo(expected);
@@ -98,8 +105,19 @@ class Utf8Test {
   private static byte[] bytes(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     byte[] leads = {
-      (byte) 0xC0, (byte) 0xC2, (byte) 0xDF, (byte) 0xE0, (byte) 0xE4, (byte) 0xEF, (byte) 0xF0,
-      (byte) 0xF3, (byte) 0xF4, (byte) 0xF5, (byte) 0xFF, 'a', (byte) 0x80
+      (byte) 0xC0,
+      (byte) 0xC2,
+      (byte) 0xDF,
+      (byte) 0xE0,
+      (byte) 0xE4,
+      (byte) 0xEF,
+      (byte) 0xF0,
+      (byte) 0xF3,
+      (byte) 0xF4,
+      (byte) 0xF5,
+      (byte) 0xFF,
+      'a',
+      (byte) 0x80
     };
     byte[] bytes = new byte[random.nextInt(14)];
     for (int i = 0; i < bytes.length; i++) {
