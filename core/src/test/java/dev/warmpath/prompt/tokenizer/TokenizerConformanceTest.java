@@ -122,11 +122,11 @@ class TokenizerConformanceTest {
     for (int c = 0; c <= Character.MAX_CODE_POINT; c++) {
       int type = Character.getType(c);
       boolean dull =
-          type == Character.UNASSIGNED && c % 97 != 0
-              || type == Character.PRIVATE_USE && c % 97 != 0
-              || Character.UnicodeScript.of(c) == Character.UnicodeScript.HAN
+          (type == Character.UNASSIGNED && c % 97 != 0)
+              || (type == Character.PRIVATE_USE && c % 97 != 0)
+              || (Character.UnicodeScript.of(c) == Character.UnicodeScript.HAN
                   && c > 0x20000
-                  && c % 13 != 0;
+                  && c % 13 != 0);
       if (dull || type == Character.SURROGATE) {
         continue;
       }

@@ -3,10 +3,12 @@ package dev.warmpath.prompt.tokenizer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -209,7 +211,7 @@ class TokenizerPartsTest {
     ObjectNode vocabulary = (ObjectNode) model.get("vocab");
     // The byte-level form of the last byte of the character.
     int b =
-        missing.getBytes(java.nio.charset.StandardCharsets.UTF_8)[missing.equals("é") ? 1 : 0]
+        missing.getBytes(StandardCharsets.UTF_8)[missing.equals("é") ? 1 : 0]
             & 0xFF;
     String form = b == ' ' ? "\u0120" : b == 0 ? "\u0100" : String.valueOf((char) b);
     vocabulary.set("(gone)", vocabulary.remove(form));
@@ -357,7 +359,7 @@ class TokenizerPartsTest {
     }
   }
 
-  private static com.fasterxml.jackson.databind.JsonNode tree(String json) throws IOException {
+  private static JsonNode tree(String json) throws IOException {
     return JSON.readTree(json.replace('\'', '"'));
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.warmpath.prompt.tokenizer.internal.unicode.Utf8;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -141,13 +142,12 @@ class TokenizerTest {
   void decodingUndoesEncoding(@ForAll long seed) {
     String text = new TextGenerator(seed, tokens(CHATML)).next();
     String normal =
-        java.text.Normalizer.normalize(
-            new String(Utf8.encode(text), StandardCharsets.UTF_8), java.text.Normalizer.Form.NFC);
+        Normalizer.normalize(
+            new String(Utf8.encode(text), StandardCharsets.UTF_8), Normalizer.Form.NFC);
     int[] ids = CHATML.encode(normal, false);
     // Characters later than Unicode 9 may stay as they are.
     assertThat(
-            java.text.Normalizer.normalize(
-                CHATML.decode(ids, false), java.text.Normalizer.Form.NFC))
+            Normalizer.normalize(CHATML.decode(ids, false), Normalizer.Form.NFC))
         .isEqualTo(normal);
   }
 

@@ -2,6 +2,7 @@ package dev.warmpath.prompt.tokenizer.internal.huggingface;
 
 import dev.warmpath.prompt.tokenizer.internal.unicode.CodePoints;
 import dev.warmpath.prompt.tokenizer.internal.unicode.Utf8;
+import java.util.List;
 
 /** The words of GPT-4's cl100k and its kin: Llama 3, Qwen 2 and 3, GLM-4. */
 final class Cl100kScanner extends WordScanner {
@@ -56,22 +57,18 @@ final class Cl100kScanner extends WordScanner {
   }
 
   @Override
-  String regex() {
+  List<String> regexes() {
     boolean marks = (letters & CodePoints.MARK) != 0;
     String word = marks ? "[\\p{L}\\p{M}]+" : "\\p{L}+";
     String others = marks ? "[^\\s\\p{L}\\p{M}\\p{N}]+" : "[^\\s\\p{L}\\p{N}]+";
     String numerals = digits == 1 ? "\\p{N}" : "\\p{N}{1," + digits + "}";
-    return "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?"
-        + word
-        + "|"
-        + numerals
-        + "| ?"
-        + others
-        + "[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-  }
-
-  @Override
-  boolean coversAll() {
-    return true;
+    return List.of(
+        "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?"
+            + word
+            + "|"
+            + numerals
+            + "| ?"
+            + others
+            + "[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+");
   }
 }

@@ -12,8 +12,7 @@ import java.util.List;
 final class DeepSeekScanner extends WordScanner {
   static final DeepSeekScanner INSTANCE = new DeepSeekScanner();
 
-  /** The three expressions. */
-  static final List<String> REGEXES =
+  private static final List<String> REGEXES =
       List.of(
           "\\p{N}{1,3}",
           "[一-龥\u3040-ゟ゠-ヿ]+",
@@ -105,12 +104,7 @@ final class DeepSeekScanner extends WordScanner {
   }
 
   @Override
-  String regex() {
-    throw new UnsupportedOperationException("three expressions");
-  }
-
-  @Override
-  boolean coversAll() {
-    return true;
+  List<String> regexes() {
+    return REGEXES;
   }
 }

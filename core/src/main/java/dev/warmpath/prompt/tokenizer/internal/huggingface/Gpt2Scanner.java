@@ -2,6 +2,7 @@ package dev.warmpath.prompt.tokenizer.internal.huggingface;
 
 import dev.warmpath.prompt.tokenizer.internal.unicode.CodePoints;
 import dev.warmpath.prompt.tokenizer.internal.unicode.Utf8;
+import java.util.List;
 
 /** GPT-2's words, which the {@code ByteLevel} pre-tokenizer finds. */
 final class Gpt2Scanner extends WordScanner {
@@ -54,12 +55,8 @@ final class Gpt2Scanner extends WordScanner {
   }
 
   @Override
-  String regex() {
-    return "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
-  }
-
-  @Override
-  boolean coversAll() {
-    return true;
+  List<String> regexes() {
+    return List.of(
+        "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+");
   }
 }

@@ -2,6 +2,7 @@ package dev.warmpath.prompt.tokenizer.internal.huggingface;
 
 import dev.warmpath.prompt.tokenizer.internal.unicode.CodePoints;
 import dev.warmpath.prompt.tokenizer.internal.unicode.Utf8;
+import java.util.List;
 
 /** The words of GPT-4o's o200k and its kin: gpt-oss, Llama 4, Mistral's Tekken. */
 final class O200kScanner extends WordScanner {
@@ -91,32 +92,28 @@ final class O200kScanner extends WordScanner {
   }
 
   @Override
-  String regex() {
+  List<String> regexes() {
     String upper = "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]";
     String lower = "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]";
     String before = "[^\\r\\n\\p{L}\\p{N}]?";
     String after = contractions ? "(?i:'s|'t|'re|'ve|'m|'ll|'d)?" : "";
     String numerals = digits == 1 ? "\\p{N}" : "\\p{N}{1," + digits + "}";
-    return before
-        + upper
-        + "*"
-        + lower
-        + "+"
-        + after
-        + "|"
-        + before
-        + upper
-        + "+"
-        + lower
-        + "*"
-        + after
-        + "|"
-        + numerals
-        + "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-  }
-
-  @Override
-  boolean coversAll() {
-    return true;
+    return List.of(
+        before
+            + upper
+            + "*"
+            + lower
+            + "+"
+            + after
+            + "|"
+            + before
+            + upper
+            + "+"
+            + lower
+            + "*"
+            + after
+            + "|"
+            + numerals
+            + "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+");
   }
 }

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.warmpath.prompt.tokenizer.internal.unicode.Bytes;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -118,7 +119,7 @@ final class TokenizerJson {
     if (id < 0) {
       throw new IllegalArgumentException(
           "a merge of '"
-              + new String(written, java.nio.charset.StandardCharsets.UTF_8)
+              + new String(written, StandardCharsets.UTF_8)
               + "', which the vocabulary lacks");
     }
     return id;

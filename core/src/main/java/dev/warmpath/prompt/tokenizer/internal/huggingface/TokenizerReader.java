@@ -10,6 +10,7 @@ import java.text.Normalizer.Form;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -203,12 +204,9 @@ final class TokenizerReader {
       }
       regexes.add(regex.asText());
     }
-    if (regexes.size() == 1) {
-      return WordScanner.of(regexes.get(0));
-    }
-    boolean isolated =
-        splits.stream().allMatch(split -> split.path("behavior").asText().equals("Isolated"));
-    return isolated && regexes.equals(DeepSeekScanner.REGEXES) ? DeepSeekScanner.INSTANCE : null;
+    // What the first of several drops, the others would not see.
+    boolean exact = splits.size() == 1 || splits.stream().allMatch(TokenizerReader::isolates);
+    return exact ? WordScanner.of(regexes) : null;
   }
 
   /**
@@ -217,8 +215,11 @@ final class TokenizerReader {
    */
   private static boolean keepsAll(JsonNode split) {
     boolean invert = split.path("invert").asBoolean(false);
-    String behavior = split.path("behavior").asText();
-    return behavior.equals("Isolated") || (behavior.equals("Removed") && invert);
+    return isolates(split) || (split.path("behavior").asText().equals("Removed") && invert);
+  }
+
+  private static boolean isolates(JsonNode split) {
+    return split.path("behavior").asText().equals("Isolated");
   }
 
   private static void addPreTokenizer(JsonNode node, boolean last, List<PreTokenizer> out) {
@@ -275,14 +276,14 @@ final class TokenizerReader {
     }
   }
 
-  private static PreTokenizer removed(java.util.function.IntPredicate kind) {
+  private static PreTokenizer removed(IntPredicate kind) {
     return PreTokenizer.split(Splits.character(kind), PreTokenizer.Behavior.REMOVED, false);
   }
 
   private static PreTokenizer split(JsonNode node) {
     JsonNode regex = node.path("pattern").path("Regex");
     WordScanner scanner =
-        regex.isTextual() && keepsAll(node) ? WordScanner.of(regex.asText()) : null;
+        regex.isTextual() && keepsAll(node) ? WordScanner.of(List.of(regex.asText())) : null;
     if (scanner != null) {
       return PreTokenizer.words(scanner);
     }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds word boundaries in UTF-8 as a pre-tokenizer's regular expression would, by hand: one
- * forward pass without backtracking. Each scanner names the expression it stands for, and tests
+ * Finds word boundaries in UTF-8 as a pre-tokenizer's regular expressions would, by hand: one
+ * forward pass without backtracking. Each scanner names the expressions it stands for, and tests
  * compare the two. Stateless.
  */
 abstract class WordScanner {
@@ -23,19 +23,23 @@ abstract class WordScanner {
           // gpt-oss, Llama 4
           new O200kScanner(true, 3),
           // Mistral's Tekken
-          new O200kScanner(false, 1));
+          new O200kScanner(false, 1),
+          DeepSeekScanner.INSTANCE);
 
-  /** The scanner for an expression whose matches are to be words, and the text between them too. */
-  static @Nullable WordScanner of(String regex) {
+  /**
+   * The scanner for expressions that split a text one after another, each isolating its matches; null
+   * if there is none.
+   */
+  static @Nullable WordScanner of(List<String> regexes) {
     for (WordScanner scanner : KNOWN) {
-      if (scanner.regex().equals(regex)) {
+      if (scanner.regexes().equals(regexes)) {
         return scanner;
       }
     }
     return null;
   }
 
-  /** All scanners that stand for a single expression. */
+  /** All scanners. */
   static List<WordScanner> known() {
     return KNOWN;
   }
@@ -49,11 +53,8 @@ abstract class WordScanner {
    */
   abstract int next(byte[] utf8, int from, int to);
 
-  /** The expression, in Oniguruma's syntax. */
-  abstract String regex();
-
-  /** Whether every text consists of matches, so that nothing lies between them. */
-  abstract boolean coversAll();
+  /** The expressions that it stands for, in the order in which they split, in Oniguruma's syntax. */
+  abstract List<String> regexes();
 
   /** The property byte of the character at {@code at}. */
   static int properties(byte[] utf8, int at) {

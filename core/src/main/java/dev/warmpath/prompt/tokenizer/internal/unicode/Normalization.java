@@ -2,6 +2,7 @@ package dev.warmpath.prompt.tokenizer.internal.unicode;
 
 import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
+import java.util.function.IntPredicate;
 
 /**
  * The four normalization forms as Hugging Face tokenizers apply them, with the data of Unicode 9.0.
@@ -91,7 +92,7 @@ public final class Normalization {
     return out.toString();
   }
 
-  private static String filter(String text, java.util.function.IntPredicate keep) {
+  private static String filter(String text, IntPredicate keep) {
     StringBuilder out = new StringBuilder(text.length());
     text.codePoints().filter(keep).forEach(out::appendCodePoint);
     return out.toString();

@@ -94,8 +94,8 @@ class Utf8Test {
     int from = random.nextInt(bytes.length + 1);
     int expected = from;
     while (expected < bytes.length
-        && (bytes[expected] >= 'a' && bytes[expected] <= 'z'
-            || bytes[expected] >= 'A' && bytes[expected] <= 'Z')) {
+        && bytes[expected] >= 0
+        && Character.isLetter((char) bytes[expected])) {
       expected++;
     }
     assertThat(Utf8.skipAsciiLetters(bytes, from, bytes.length)).isEqualTo(expected);
