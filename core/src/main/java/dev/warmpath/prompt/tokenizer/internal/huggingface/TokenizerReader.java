@@ -206,7 +206,7 @@ final class TokenizerReader {
     }
     // What the first of several drops, the others would not see.
     boolean exact = splits.size() == 1 || splits.stream().allMatch(TokenizerReader::isolates);
-    return exact ? WordScanner.of(regexes) : null;
+    return exact ? WordScanners.of(regexes) : null;
   }
 
   /**
@@ -283,7 +283,7 @@ final class TokenizerReader {
   private static PreTokenizer split(JsonNode node) {
     JsonNode regex = node.path("pattern").path("Regex");
     WordScanner scanner =
-        regex.isTextual() && keepsAll(node) ? WordScanner.of(List.of(regex.asText())) : null;
+        regex.isTextual() && keepsAll(node) ? WordScanners.of(List.of(regex.asText())) : null;
     if (scanner != null) {
       return PreTokenizer.words(scanner);
     }

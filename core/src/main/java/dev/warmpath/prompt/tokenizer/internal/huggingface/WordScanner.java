@@ -3,7 +3,6 @@ package dev.warmpath.prompt.tokenizer.internal.huggingface;
 import dev.warmpath.prompt.tokenizer.internal.unicode.CodePoints;
 import dev.warmpath.prompt.tokenizer.internal.unicode.Utf8;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds word boundaries in UTF-8 as a pre-tokenizer's regular expressions would, by hand: one
@@ -11,39 +10,6 @@ import org.jspecify.annotations.Nullable;
  * compare the two. Stateless.
  */
 abstract class WordScanner {
-  private static final List<WordScanner> KNOWN =
-      List.of(
-          Gpt2Scanner.INSTANCE,
-          // Llama 3, GLM-4, GPT-4
-          new Cl100kScanner(CodePoints.LETTER, 3),
-          // Qwen 2, 2.5 and 3
-          new Cl100kScanner(CodePoints.LETTER, 1),
-          // Qwen 3.5
-          new Cl100kScanner(CodePoints.LETTER | CodePoints.MARK, 1),
-          // gpt-oss, Llama 4
-          new O200kScanner(true, 3),
-          // Mistral's Tekken
-          new O200kScanner(false, 1),
-          DeepSeekScanner.INSTANCE);
-
-  /**
-   * The scanner for expressions that split a text one after another, each isolating its matches; null
-   * if there is none.
-   */
-  static @Nullable WordScanner of(List<String> regexes) {
-    for (WordScanner scanner : KNOWN) {
-      if (scanner.regexes().equals(regexes)) {
-        return scanner;
-      }
-    }
-    return null;
-  }
-
-  /** All scanners. */
-  static List<WordScanner> known() {
-    return KNOWN;
-  }
-
   /**
    * Where the word ends that begins at {@code from}.
    *

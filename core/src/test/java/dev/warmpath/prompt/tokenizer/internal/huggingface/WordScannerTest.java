@@ -88,7 +88,7 @@ class WordScannerTest {
   @Property(tries = 4_000)
   void findsTheWordsOfItsExpressions(@ForAll long seed) {
     String text = text(seed);
-    for (WordScanner scanner : WordScanner.known()) {
+    for (WordScanner scanner : WordScanners.ALL) {
       Stream<String> pieces = Stream.of(text);
       for (String regex : scanner.regexes()) {
         pieces = pieces(pieces, regex);
