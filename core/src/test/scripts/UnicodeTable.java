@@ -84,8 +84,7 @@ public final class UnicodeTable {
     int start = 0;
     String value = describe(0, unicode9, composingSecond);
     for (int c = 1; c <= Character.MAX_CODE_POINT + 1; c++) {
-      String next =
-          c > Character.MAX_CODE_POINT ? null : describe(c, unicode9, composingSecond);
+      String next = c > Character.MAX_CODE_POINT ? null : describe(c, unicode9, composingSecond);
       if (!value.equals(next)) {
         if (!value.equals("Cn")) {
           out.printf("%X %X %s%n", start, c - 1, value);
@@ -97,8 +96,7 @@ public final class UnicodeTable {
     for (Character.UnicodeScript script : SCRIPTS) {
       int from = -1;
       for (int c = 0; c <= Character.MAX_CODE_POINT + 1; c++) {
-        boolean member =
-            c <= Character.MAX_CODE_POINT && Character.UnicodeScript.of(c) == script;
+        boolean member = c <= Character.MAX_CODE_POINT && Character.UnicodeScript.of(c) == script;
         if (member && from < 0) {
           from = c;
         } else if (!member && from >= 0) {
@@ -134,7 +132,9 @@ public final class UnicodeTable {
     return flags.isEmpty() ? CATEGORIES[type] : CATEGORIES[type] + " " + flags;
   }
 
-  /** Whether the canonical combining class is not zero: such a mark moves before U+0345 (class 240). */
+  /**
+   * Whether the canonical combining class is not zero: such a mark moves before U+0345 (class 240).
+   */
   private static boolean reorders(int c) {
     return c == 0x345
         || !Normalizer.normalize("\u0345" + string(c), Normalizer.Form.NFD).startsWith("\u0345");

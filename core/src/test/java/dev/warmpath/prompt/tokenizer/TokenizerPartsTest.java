@@ -210,9 +210,7 @@ class TokenizerPartsTest {
     ObjectNode model = (ObjectNode) json.get("model");
     ObjectNode vocabulary = (ObjectNode) model.get("vocab");
     // The byte-level form of the last byte of the character.
-    int b =
-        missing.getBytes(StandardCharsets.UTF_8)[missing.equals("é") ? 1 : 0]
-            & 0xFF;
+    int b = missing.getBytes(StandardCharsets.UTF_8)[missing.equals("é") ? 1 : 0] & 0xFF;
     String form = b == ' ' ? "\u0120" : b == 0 ? "\u0100" : String.valueOf((char) b);
     vocabulary.set("(gone)", vocabulary.remove(form));
     model.putArray("merges");

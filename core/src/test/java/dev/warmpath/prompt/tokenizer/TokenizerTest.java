@@ -146,8 +146,7 @@ class TokenizerTest {
             new String(Utf8.encode(text), StandardCharsets.UTF_8), Normalizer.Form.NFC);
     int[] ids = CHATML.encode(normal, false);
     // Characters later than Unicode 9 may stay as they are.
-    assertThat(
-            Normalizer.normalize(CHATML.decode(ids, false), Normalizer.Form.NFC))
+    assertThat(Normalizer.normalize(CHATML.decode(ids, false), Normalizer.Form.NFC))
         .isEqualTo(normal);
   }
 

@@ -9,8 +9,8 @@ package dev.warmpath.prompt.template.internal.python;
 public record PyComplex(double real, double imaginary) implements PyObject {
   /** Whether an operation on two values is one of complex numbers. */
   static boolean isOperand(Object a, Object b) {
-    return a instanceof PyComplex && (b instanceof PyComplex || Numbers.isNumber(b))
-        || b instanceof PyComplex && Numbers.isNumber(a);
+    return (a instanceof PyComplex && (b instanceof PyComplex || Numbers.isNumber(b)))
+        || (b instanceof PyComplex && Numbers.isNumber(a));
   }
 
   private static PyComplex of(Object o) {

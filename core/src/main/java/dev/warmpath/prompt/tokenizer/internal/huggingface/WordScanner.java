@@ -19,7 +19,9 @@ abstract class WordScanner {
    */
   abstract int next(byte[] utf8, int from, int to);
 
-  /** The expressions that it stands for, in the order in which they split, in Oniguruma's syntax. */
+  /**
+   * The expressions that it stands for, in the order in which they split, in Oniguruma's syntax.
+   */
   abstract List<String> regexes();
 
   /** The property byte of the character at {@code at}. */
