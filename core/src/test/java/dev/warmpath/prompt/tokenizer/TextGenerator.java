@@ -226,6 +226,7 @@ final class TextGenerator {
       if (type == Character.SURROGATE || type == Character.UNASSIGNED) {
         continue;
       }
+      @SuppressWarnings("EnumOrdinal") // an index into a table of scripts of this run
       int script = Character.UnicodeScript.of(c).ordinal();
       if (byScript[script] == null) {
         byScript[script] = new int[16];

@@ -221,7 +221,8 @@ class TokenizerConformanceTest {
 
     private static String escape(String text) {
       StringBuilder out = new StringBuilder();
-      for (char c : text.toCharArray()) {
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
         out.append(c >= ' ' && c < 0x7F ? String.valueOf(c) : String.format("\\u%04X", (int) c));
       }
       return out.toString();
