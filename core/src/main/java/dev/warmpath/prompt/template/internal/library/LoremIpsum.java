@@ -16,18 +16,18 @@ final class LoremIpsum {
 
   private static final String[] WORDS =
       ("a ac accumsan ad aliquam aliquet amet ante arcu at auctor augue bibendum blandit class"
-           + " commodo congue consectetuer consequat conubia convallis cras cubilia cum curae"
-           + " cursus dapibus diam dictum dignissim dis dolor donec dui egestas eget eleifend elit"
-           + " enim erat eros est et etiam eu facilisi fames faucibus felis fermentum feugiat"
-           + " fringilla fusce gravida hac hendrerit iaculis id imperdiet in inceptos integer ipsum"
-           + " justo lacinia lacus laoreet lectus leo libero ligula lorem luctus maecenas magna"
-           + " malesuada massa mattis mauris metus mi molestie mollis montes morbi mus nam nascetur"
-           + " nec neque netus nibh nisi nisl non nulla nunc odio orci ornare parturient pede per"
-           + " pharetra placerat platea porta posuere potenti praesent pretium primis proin purus"
-           + " quam quis quisque rhoncus risus rutrum sagittis sapien sed sem semper senectus sit"
-           + " sociis sodales suscipit tellus tempor tempus tincidunt torquent tortor tristique"
-           + " turpis ultrices urna ut varius vel velit venenatis vestibulum vitae viverra"
-           + " volutpat")
+              + " commodo congue consectetuer consequat conubia convallis cras cubilia cum curae"
+              + " cursus dapibus diam dictum dignissim dis dolor donec dui egestas eget eleifend elit"
+              + " enim erat eros est et etiam eu facilisi fames faucibus felis fermentum feugiat"
+              + " fringilla fusce gravida hac hendrerit iaculis id imperdiet in inceptos integer ipsum"
+              + " justo lacinia lacus laoreet lectus leo libero ligula lorem luctus maecenas magna"
+              + " malesuada massa mattis mauris metus mi molestie mollis montes morbi mus nam nascetur"
+              + " nec neque netus nibh nisi nisl non nulla nunc odio orci ornare parturient pede per"
+              + " pharetra placerat platea porta posuere potenti praesent pretium primis proin purus"
+              + " quam quis quisque rhoncus risus rutrum sagittis sapien sed sem semper senectus sit"
+              + " sociis sodales suscipit tellus tempor tempus tincidunt torquent tortor tristique"
+              + " turpis ultrices urna ut varius vel velit venenatis vestibulum vitae viverra"
+              + " volutpat")
           .split(" ", -1);
 
   private LoremIpsum() {}
