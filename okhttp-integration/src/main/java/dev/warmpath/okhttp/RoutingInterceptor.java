@@ -49,8 +49,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Works with OkHttp 4.12 and 5. The call returns at the response's headers; until then failures
  * are retried elsewhere. Then the lease is held until the body ends, breaks or is closed: close
  * every response. The response carries the original request, headers {@code x-warmpath-worker},
- * {@code -policy}, {@code -attempts} and {@code -matched-tokens}, and the {@link RouteDecision} as
- * a tag of its request.
+ * {@code -policy}, {@code -attempts}, {@code -matched-tokens} and {@code -block-hashes} (how many:
+ * none while prompts are matched by bytes), and the {@link RouteDecision} as a tag of its request.
  *
  * <p>Only headers on the allow-list go to workers (content type, accept, request id, trace context,
  * and what {@link Builder#forwardHeader} adds): the application's own {@code Authorization} stays
@@ -202,6 +202,7 @@ public final class RoutingInterceptor implements Interceptor {
         .header("x-warmpath-policy", printable(decision.policy()))
         .header("x-warmpath-attempts", Integer.toString(decision.attempts().size()))
         .header("x-warmpath-matched-tokens", Integer.toString(candidate.matchedTokens()))
+        .header("x-warmpath-block-hashes", Integer.toString(decision.prompt().blocks()))
         .body(new RoutedBody(raw, served, opened.finisher()))
         .build();
   }

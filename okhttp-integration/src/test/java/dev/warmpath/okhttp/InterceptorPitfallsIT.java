@@ -795,6 +795,7 @@ class InterceptorPitfallsIT {
       assertThat(response.header("x-warmpath-policy")).isEqualTo("round_robin");
       assertThat(response.header("x-warmpath-attempts")).isEqualTo("1");
       assertThat(response.header("x-warmpath-matched-tokens")).isEqualTo("0");
+      assertThat(response.header("x-warmpath-block-hashes")).isEqualTo("0");
       RouteDecision decision = response.request().tag(RouteDecision.class);
       assertThat(decision.attempts()).hasSize(1);
       assertThat(decision.policy()).isEqualTo("round_robin");
