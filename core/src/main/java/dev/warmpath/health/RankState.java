@@ -93,10 +93,14 @@ public final class RankState {
    * comes with its last, until the next telemetry reading or its end.
    */
   public long prefillTokens() {
+    long streamed = streamedTokens;
+    if (Unseen.noTokens(evenTokens) && Unseen.noTokens(oddTokens)) {
+      return streamed; // as where all is streamed: decisions come by here for every rank
+    }
     long word = unseen;
     long generation = Unseen.generation(word);
     long previous = Unseen.previous(word);
-    long tokens = streamedTokens + Unseen.tokens(tokenWord(generation), generation);
+    long tokens = streamed + Unseen.tokens(tokenWord(generation), generation);
     return Unseen.asked(word) ? tokens + Unseen.tokens(tokenWord(previous), previous) : tokens;
   }
 

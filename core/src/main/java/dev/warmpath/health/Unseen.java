@@ -87,6 +87,11 @@ final class Unseen {
     return (word & ASKED) != 0;
   }
 
+  /** Whether a token word holds none of any generation. */
+  static boolean noTokens(long tokenWord) {
+    return (tokenWord & TOKENS_MASK) == 0;
+  }
+
   /** A token word's tokens, if they are that generation's. */
   static long tokens(long tokenWord, long generation) {
     return tag(tokenWord) == tagOf(generation) ? tokenWord & TOKENS_MASK : 0;

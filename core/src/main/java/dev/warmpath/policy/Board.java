@@ -2,9 +2,7 @@ package dev.warmpath.policy;
 
 import dev.warmpath.health.Availability;
 import dev.warmpath.health.FleetView;
-import dev.warmpath.health.LoadSnapshot;
 import dev.warmpath.health.RankState;
-import dev.warmpath.transport.RankLoad;
 import dev.warmpath.worker.CandidateSet;
 import dev.warmpath.worker.StableHash;
 import dev.warmpath.worker.WorkerRank;
@@ -27,19 +25,6 @@ final class Board {
   static final int LEFT_OUT = 3;
 
   private static final int TIES = 0x7135;
-
-  private static final RankLoad SILENT =
-      new RankLoad(
-          -1,
-          Double.NaN,
-          Double.NaN,
-          Double.NaN,
-          Double.NaN,
-          Double.NaN,
-          Double.NaN,
-          Double.NaN,
-          Double.NaN,
-          Double.NaN);
 
   private final PrefixSource.Query query;
   private final Complaint complaint;
@@ -64,13 +49,7 @@ final class Board {
   private int shared;
 
   private boolean loadsRead;
-  private double[] running = {};
-  private double[] waiting = {};
-  private double[] usage = {};
-  private double[] hitRate = {};
-  private double[] inFlight = {};
-  private double[] latency = {};
-  private double meanLatency;
+  private final Loads loads = new Loads();
 
   private @Nullable Link placedBy;
   private double placedScore;
@@ -251,141 +230,13 @@ final class Board {
     shared = least;
   }
 
-  /**
-   * Reads the load of each member, once, and fills what is unknown from what is known of the
-   * others, so that unknown is no advantage.
-   */
-  void readLoads() {
-    if (loadsRead) {
-      return;
+  /** The load of each member, read once. */
+  Loads loads() {
+    if (!loadsRead) {
+      loads.read(context(), members, memberCount);
+      loadsRead = true;
     }
-    loadsRead = true;
-    RouteContext context = context();
-    long now = context.nowNanos();
-    long limit = context.environment().telemetryLimitNanos();
-    double perToken = 1.0 / context.environment().tokensPerRequest();
-    // All in local variables: this loop is most of a decision over many ranks, and each volatile
-    // read makes the compiler read fields anew.
-    FleetView fleet = context.fleet();
-    CandidateSet candidates = context.candidates();
-    int[] members = this.members;
-    int memberCount = this.memberCount;
-    double[] running = this.running;
-    double[] waiting = this.waiting;
-    double[] usage = this.usage;
-    double[] hitRate = this.hitRate;
-    double[] inFlight = this.inFlight;
-    double[] latency = this.latency;
-    double others = 0;
-    double queued = 0;
-    double used = 0;
-    double hits = 0;
-    double latencies = 0;
-    int knownRunning = 0;
-    int knownWaiting = 0;
-    int knownUsage = 0;
-    int knownHits = 0;
-    int knownLatencies = 0;
-    for (int k = 0; k < memberCount; k++) {
-      int i = members[k];
-      RankState state = fleet.state(WorkerRank.slotOf(candidates.holderId(i)));
-      int own = state.inFlight();
-      double prefill = state.prefillTokens() * perToken;
-      LoadSnapshot fresh = state.freshLoad(now, limit);
-      RankLoad load = fresh == null ? SILENT : fresh.load();
-      double r = load.runningRequests();
-      running[i] = r;
-      if (Double.isNaN(r)) {
-        inFlight[i] = own + prefill;
-      } else {
-        int unseen = state.inFlightUnseen();
-        inFlight[i] = unseen + prefill;
-        others += Math.max(0, r - (own - unseen));
-        knownRunning++;
-      }
-      double w = load.waitingRequests();
-      waiting[i] = w;
-      if (!Double.isNaN(w)) {
-        queued += w;
-        knownWaiting++;
-      }
-      double t = load.tokenUsage();
-      usage[i] = t;
-      if (!Double.isNaN(t)) {
-        used += t;
-        knownUsage++;
-      }
-      double c = load.cacheHitRate();
-      hitRate[i] = c;
-      if (!Double.isNaN(c)) {
-        hits += c;
-        knownHits++;
-      }
-      double l = state.latencyMillis();
-      latency[i] = l;
-      if (!Double.isNaN(l)) {
-        latencies += l;
-        knownLatencies++;
-      }
-    }
-    fill(running, knownRunning, mean(others, knownRunning));
-    fill(waiting, knownWaiting, mean(queued, knownWaiting));
-    fill(usage, knownUsage, mean(used, knownUsage));
-    fill(hitRate, knownHits, mean(hits, knownHits));
-    meanLatency = latencies > 0 ? latencies / knownLatencies : 1;
-    fill(latency, knownLatencies, meanLatency);
-  }
-
-  private static double mean(double sum, int count) {
-    return count == 0 ? 0 : sum / count;
-  }
-
-  /** Puts a mean in place of what is unknown. */
-  private void fill(double[] values, int known, double mean) {
-    if (known == memberCount) {
-      return;
-    }
-    for (int k = 0; k < memberCount; k++) {
-      int i = members[k];
-      if (Double.isNaN(values[i])) {
-        values[i] = mean;
-      }
-    }
-  }
-
-  /** Requests the engine computes; what others are likely to run there where it does not tell. */
-  double running(int candidate) {
-    return running[candidate];
-  }
-
-  /** Requests queued in the engine. */
-  double waiting(int candidate) {
-    return waiting[candidate];
-  }
-
-  /** KV token usage, 0..1. */
-  double usage(int candidate) {
-    return usage[candidate];
-  }
-
-  /** The engine's recent cache hit rate, 0..1. */
-  double hitRate(int candidate) {
-    return hitRate[candidate];
-  }
-
-  /** This client's requests there that {@link #running} does not count, weighed by their tokens. */
-  double inFlight(int candidate) {
-    return inFlight[candidate];
-  }
-
-  /** Time to first byte over the members' mean. */
-  double latency(int candidate) {
-    return latency[candidate] / meanLatency;
-  }
-
-  /** All requests there, queued or not, seen or not. */
-  double load(int candidate) {
-    return running[candidate] + waiting[candidate] + inFlight[candidate];
+    return loads;
   }
 
   /** Prompt tokens it holds. */
@@ -499,12 +350,7 @@ final class Board {
     score = new double[room];
     extra = new double[room];
     matched = new int[room];
-    running = new double[room];
-    waiting = new double[room];
-    usage = new double[room];
-    hitRate = new double[room];
-    inFlight = new double[room];
-    latency = new double[room];
+    loads.grow(room);
     Arrays.fill(tiers, LEFT_OUT);
   }
 }

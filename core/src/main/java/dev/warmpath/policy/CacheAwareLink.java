@@ -19,21 +19,22 @@ final class CacheAwareLink implements Link {
 
   @Override
   public boolean score(Board board) {
-    board.readLoads();
+    Loads loads = board.loads();
     board.readMatches();
     double perRequest = board.context().environment().tokensPerRequest();
     int tokens = board.context().prompt().tokens();
     for (int k = 0; k < board.liveCount(); k++) {
       int i = board.live(k);
-      board.score[i] = board.load(i) * perRequest + UNCACHED * (tokens - board.matched(i));
+      board.score[i] = loads.total(i) * perRequest + UNCACHED * (tokens - board.matched(i));
     }
     return true;
   }
 
   @Override
   public Map<String, Double> terms(Board board, int candidate) {
+    Loads loads = board.loads();
     return Terms.of()
-        .add("load", board.load(candidate) * board.context().environment().tokensPerRequest())
+        .add("load", loads.total(candidate) * board.context().environment().tokensPerRequest())
         .add("uncached", UNCACHED * (board.context().prompt().tokens() - board.matched(candidate)))
         .map();
   }

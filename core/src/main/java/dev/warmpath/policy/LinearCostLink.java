@@ -24,18 +24,18 @@ final class LinearCostLink implements Link {
 
   @Override
   public boolean score(Board board) {
-    board.readLoads();
+    Loads loads = board.loads();
     board.readMatches();
     double perToken = perToken(board);
     for (int k = 0; k < board.liveCount(); k++) {
       int i = board.live(k);
       board.score[i] =
-          weights.running() * board.running(i)
-              + weights.waiting() * board.waiting(i)
-              + weights.usage() * board.usage(i)
-              + weights.inFlight() * board.inFlight(i)
-              + weights.latency() * latency(board, i)
-              - weights.hitRate() * board.hitRate(i)
+          weights.running() * loads.running(i)
+              + weights.waiting() * loads.waiting(i)
+              + weights.usage() * loads.usage(i)
+              + weights.inFlight() * loads.inFlight(i)
+              + weights.latency() * latency(loads, i)
+              - weights.hitRate() * loads.hitRate(i)
               - weights.prefix() * board.gain(i) * perToken;
     }
     extra.addTo(board);
@@ -44,21 +44,23 @@ final class LinearCostLink implements Link {
 
   @Override
   public Map<String, Double> terms(Board board, int i) {
+    Loads loads = board.loads();
     Terms terms =
         Terms.of()
-            .add("running", weights.running() * board.running(i))
-            .add("waiting", weights.waiting() * board.waiting(i))
-            .add("usage", weights.usage() * board.usage(i))
-            .add("in_flight", weights.inFlight() * board.inFlight(i))
-            .add("latency", weights.latency() * latency(board, i))
-            .add("hit_rate", -weights.hitRate() * board.hitRate(i))
+            .add("running", weights.running() * loads.running(i))
+            .add("waiting", weights.waiting() * loads.waiting(i))
+            .add("usage", weights.usage() * loads.usage(i))
+            .add("in_flight", weights.inFlight() * loads.inFlight(i))
+            .add("latency", weights.latency() * latency(loads, i))
+            .add("hit_rate", -weights.hitRate() * loads.hitRate(i))
             .add("prefix", -weights.prefix() * board.gain(i) * perToken(board));
     extra.explain(board, i, terms);
     return terms.map();
   }
 
-  private static double latency(Board board, int i) {
-    return Math.min(MAX_LATENCY, board.latency(i));
+  private static double latency(Loads loads, int i) {
+    double latency = loads.latency(i);
+    return latency > MAX_LATENCY ? MAX_LATENCY : latency;
   }
 
   private static double perToken(Board board) {

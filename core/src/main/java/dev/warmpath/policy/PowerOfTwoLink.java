@@ -13,7 +13,7 @@ final class PowerOfTwoLink implements Link {
 
   @Override
   public boolean score(Board board) {
-    board.readLoads();
+    Loads loads = board.loads();
     int count = board.liveCount();
     int one = below(count, board.chance(PURPOSE, 0));
     int other = count == 1 ? one : below(count - 1, board.chance(PURPOSE, 1));
@@ -22,7 +22,7 @@ final class PowerOfTwoLink implements Link {
     }
     for (int k = 0; k < count; k++) {
       int i = board.live(k);
-      board.score[i] = k == one || k == other ? board.load(i) : Double.POSITIVE_INFINITY;
+      board.score[i] = k == one || k == other ? loads.total(i) : Double.POSITIVE_INFINITY;
     }
     return true;
   }

@@ -11,10 +11,10 @@ final class ShortestQueueLink implements Link {
 
   @Override
   public boolean score(Board board) {
-    board.readLoads();
+    Loads loads = board.loads();
     for (int k = 0; k < board.liveCount(); k++) {
       int i = board.live(k);
-      board.score[i] = board.load(i);
+      board.score[i] = loads.total(i);
     }
     return true;
   }
@@ -25,10 +25,11 @@ final class ShortestQueueLink implements Link {
   }
 
   static Map<String, Double> loadTerms(Board board, int candidate) {
+    Loads loads = board.loads();
     return Terms.of()
-        .add("running", board.running(candidate))
-        .add("waiting", board.waiting(candidate))
-        .add("in_flight", board.inFlight(candidate))
+        .add("running", loads.running(candidate))
+        .add("waiting", loads.waiting(candidate))
+        .add("in_flight", loads.inFlight(candidate))
         .map();
   }
 }
