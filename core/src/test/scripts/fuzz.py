@@ -168,7 +168,7 @@ class Grammar:
             if k <= 1:
                 return f"({self.of('num', d)} {self.pick(['+', '-', '*', '/', '//', '%'])} {self.of('num', d)})"
             if k == 2:
-                return self.pick([f"-{self.of('num', d)}", f"({self.of('num', d)}) ** {self.pick(['0', '1', '2', '-1', '0.5', '3'])}"])
+                return self.pick([f"-{self.of('num', d)}", f"({self.of('num', d)}) ** {self.pick(['0', '1', '2', '-1', '3'])}"])
             if k == 3:
                 name = self.pick(["abs", "round", "int", "float"])
                 return f"({self.of('num', d)})|{name}{self.fill(self.pick(FILTERS[name]), d)}"

@@ -27,14 +27,14 @@ import java.util.function.LongSupplier;
  * its holder has, by {@link #capacity}, been given so much else since that it must have evicted it.
  *
  * <p><b>Memory</b> is on the heap and counted as HotSpot lays it out: for each node the object, a
- * copy of its label (a slice of the caller's array would pin the whole prompt), of more than two
- * children an array and one of their first bytes, 16 bytes for each holder and 24 for each claim
- * under way, all with array headers and padding; besides that 29 bytes for each slot. Making room
- * comes before adding, so that the count is never above the budget: the entries that were used
- * longest ago go first (to within a sixty-fourth of the TTL), which are always the deepest of their
- * holder. A node that nobody holds goes, and one that is left with a single child of the same
- * holders becomes one with it. Garbage that the next collection takes is not counted. Of a prompt
- * longer than an eighth of the budget only that much is kept.
+ * copy of its label (a slice of the caller's array would pin the whole prompt), the array of
+ * children and their first bytes, 16 bytes for each holder and 24 for each claim under way, all
+ * with array headers and padding; besides that 29 bytes for each slot. Making room comes before
+ * adding, so that the count is never above the budget: the entries that were used longest ago go
+ * first (to within a sixty-fourth of the TTL), which are always the deepest of their holder. A node
+ * that nobody holds goes, and one that is left with a single child of the same holders becomes one
+ * with it. Garbage that the next collection takes is not counted. Of a prompt longer than an eighth
+ * of the budget only that much is kept.
  *
  * <p>Prompt arrays must not be changed after they were passed in. Time is counted in ticks of 67
  * ms.

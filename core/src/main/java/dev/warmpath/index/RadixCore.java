@@ -237,7 +237,7 @@ final class RadixCore {
   }
 
   private void commit() {
-    tree.finish();
+    tree.reap();
     Snapshot last = snapshot;
     if (last.root != tree.root() || last.holders != holders) {
       snapshot = new Snapshot(tree.root(), holders);

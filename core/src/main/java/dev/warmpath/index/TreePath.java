@@ -16,9 +16,6 @@ final class TreePath {
 
   int size;
 
-  /** How many nodes the longest walk since {@link #forget} left in the array. */
-  private int longest;
-
   /** The number of nodes down to the whole namespace, or 0 if it is not there. */
   int trunk;
 
@@ -46,15 +43,6 @@ final class TreePath {
     }
     ends[size] = matched;
     nodes[size++] = node;
-    longest = Math.max(longest, size);
-  }
-
-  /** Lets go of the nodes, which otherwise would keep old versions of the tree reachable. */
-  void forget() {
-    Arrays.fill(nodes, 0, longest, null);
-    longest = 0;
-    size = 0;
-    partial = null;
   }
 
   Node get(int index) {

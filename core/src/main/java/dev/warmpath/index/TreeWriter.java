@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TreeWriter {
   /** Longer labels are cut: eviction takes whole nodes, and a split copies one. */
-  static final int LONGEST_LABEL = 4 << 10;
+  static final int LONGEST_LABEL = 16 << 10;
 
   /** How many expired paths are taken away besides each update. */
   private static final int REAPED_PER_UPDATE = 2;
@@ -161,8 +161,10 @@ final class TreeWriter {
       return partial == null ? rest : partial;
     }
     Node tail = partial.tail(common);
-    account(partial, tail);
-    Node head = added(partial.head(common, compacted(tail), rest));
+    Node head = partial.head(common, tail, rest);
+    bytes += tail.bytes() + head.bytes() - partial.bytes();
+    nodes++;
+    entries += tail.holders;
     if (!known) {
       return head;
     }
@@ -292,15 +294,14 @@ final class TreeWriter {
     }
   }
 
-  /** Ends an update: removes some of what has expired. */
-  void finish() {
+  /** Removes some of what has expired. */
+  void reap() {
     int last = now - longestAge - 1;
     for (int i = 0; i < REAPED_PER_UPDATE && root.oldest <= last; i++) {
       if (oldest() <= last) {
         expired += removeWalked(last, 0);
       }
     }
-    path.forget();
   }
 
   /** Walks to the entry that was used longest ago, and returns its tick. */
@@ -388,21 +389,16 @@ final class TreeWriter {
       removed(result);
       return null;
     }
-    return compacted(result);
-  }
-
-  /** A node and its only child in one if they say the same. */
-  private Node compacted(Node node) {
-    if (!node.mergeable(LONGEST_LABEL)) {
-      return node;
+    if (result.mergeable(LONGEST_LABEL)) {
+      Node child = result.child(0);
+      Node merged = result.merged();
+      account(result, merged);
+      bytes -= child.bytes();
+      nodes--;
+      entries -= child.holders;
+      return merged;
     }
-    Node child = node.child(0);
-    Node merged = node.merged();
-    account(node, merged);
-    bytes -= child.bytes();
-    nodes--;
-    entries -= child.holders;
-    return merged;
+    return result;
   }
 
   private Node added(Node node) {

@@ -17,11 +17,17 @@ import java.util.Map;
  * generation}, with {@code raise_exception}, {@code strftime_now} and a {@code tojson} that does
  * not escape HTML.
  *
- * <p>Instances are immutable and safe for use by many threads at once.
+ * <p>Instances are safe for use by many threads at once.
  */
 public final class ChatTemplate {
+  /** No buffer is made larger than this beforehand. */
+  private static final int MAX_BUFFER = 1 << 20;
+
   private final Program program;
   private final TemplateLimits limits;
+
+  /** Length of the latest output, for the next one's buffer; a race costs a few copies at most. */
+  private int latestLength = 1024;
 
   private ChatTemplate(Program program, TemplateLimits limits) {
     this.program = program;
@@ -76,9 +82,15 @@ public final class ChatTemplate {
    */
   public String render(Map<String, ?> context, Clock clock) {
     Rendering rendering =
-        new Rendering(clock, limits.maxWork(), limits.maxOutputLength(), limits.maxDepth());
+        new Rendering(
+            clock,
+            limits.maxWork(),
+            limits.maxOutputLength(),
+            limits.maxDepth(),
+            latestLength + latestLength / 8);
     try {
       program.run(rendering, context);
+      latestLength = Math.min(rendering.out().length(), MAX_BUFFER);
       return rendering.out().toString();
     } catch (PyError e) {
       throw exception(e);

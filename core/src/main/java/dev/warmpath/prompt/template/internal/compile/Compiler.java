@@ -143,8 +143,7 @@ public final class Compiler {
       Expression value = expressions.compile(part, scope);
       // where escaping is settled only while rendering, Jinja2 writes constants as they are
       if (value instanceof Values.Constant constant && scope.escaping != Escaping.ON) {
-        Object known = constant.value();
-        fixed.append(known instanceof String text ? text : Repr.ofShort(known));
+        fixed.append(constant.text());
         continue;
       }
       flush(fixed, statements);

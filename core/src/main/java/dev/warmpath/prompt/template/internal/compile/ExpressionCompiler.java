@@ -18,9 +18,11 @@ import dev.warmpath.prompt.template.internal.python.Repr;
 import dev.warmpath.prompt.template.internal.syntax.Expr;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -168,10 +170,12 @@ final class ExpressionCompiler {
               : compile(otherwise, branch));
     }
     if (node instanceof Expr.ListExpr list) {
-      return new Values.ListOf(compileAll(list.items(), scope));
+      List<Expression> items = compileAll(list.items(), scope);
+      return Values.folded(new Values.ListOf(items), items);
     }
     if (node instanceof Expr.TupleExpr tuple) {
-      return new Values.TupleOf(compileAll(tuple.items(), scope));
+      List<Expression> items = compileAll(tuple.items(), scope);
+      return Values.folded(new Values.TupleOf(items), items);
     }
     if (node instanceof Expr.DictExpr dict) {
       List<Expression> keys = new ArrayList<>();
@@ -180,7 +184,9 @@ final class ExpressionCompiler {
         keys.add(compile(pair.key(), scope));
         values.add(compile(pair.value(), scope));
       }
-      return new Values.DictOf(keys, values);
+      List<Expression> both = new ArrayList<>(keys);
+      both.addAll(values);
+      return Values.folded(new Values.DictOf(keys, values), both);
     }
     if (node instanceof Expr.Slice) {
       defer(PyError.of("SyntaxError", "invalid syntax"));
@@ -367,6 +373,12 @@ final class ExpressionCompiler {
   private static boolean isTrue(Object constant) {
     if (constant instanceof String s) {
       return !s.isEmpty();
+    }
+    if (constant instanceof Collection<?> c) {
+      return !c.isEmpty();
+    }
+    if (constant instanceof Map<?, ?> m) {
+      return !m.isEmpty();
     }
     return constant != PyNone.NONE && Numbers.isTrue(constant);
   }

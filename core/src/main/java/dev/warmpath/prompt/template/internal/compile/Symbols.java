@@ -120,10 +120,6 @@ final class Symbols {
     }
   }
 
-  boolean isStored(String name) {
-    return stores.contains(name);
-  }
-
   /** Every name that this scope or one around it stores, and its variable as seen from here. */
   Map<String, Ident> allStores() {
     Map<String, Ident> all = new LinkedHashMap<>();

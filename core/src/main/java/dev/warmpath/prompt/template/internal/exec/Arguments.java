@@ -3,6 +3,7 @@ package dev.warmpath.prompt.template.internal.exec;
 import dev.warmpath.prompt.template.internal.python.Args;
 import dev.warmpath.prompt.template.internal.python.Py;
 import dev.warmpath.prompt.template.internal.python.PyError;
+import dev.warmpath.prompt.template.internal.python.Undefined;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -89,6 +90,9 @@ public final class Arguments {
   }
 
   private static void addAll(Map<String, Object> keywords, Object more) {
+    if (more instanceof Undefined undefined) {
+      throw undefined.error();
+    }
     if (!(more instanceof Map<?, ?> map)) {
       throw PyError.type("argument after ** must be a mapping, not " + Py.typeName(more));
     }

@@ -2,7 +2,9 @@ package dev.warmpath.prompt.template.internal.exec;
 
 import dev.warmpath.prompt.template.internal.python.Missing;
 import dev.warmpath.prompt.template.internal.python.Rendering;
+import java.time.Clock;
 import java.util.Arrays;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,14 @@ public final class Frame {
   /** A frame without a function around it. */
   Frame(int size, Context context, Rendering r) {
     this(size, null, context, r);
+  }
+
+  /** A frame for what needs no variables. */
+  static Frame forConstants() {
+    return new Frame(
+        0,
+        new Context(Map.of(), Map.of()),
+        new Rendering(Clock.systemUTC(), 1 << 24, 1 << 25, 1, 0));
   }
 
   /** A frame inside of another function's. */

@@ -27,9 +27,26 @@ public final class Values {
       return value;
     }
 
+    /** The value's text. */
+    public String text() {
+      return Py.str(Frame.forConstants().r, value);
+    }
+
     @Override
     public Object eval(Frame f) {
       return value;
+    }
+  }
+
+  /** A literal of constants is a constant itself: nothing can change it. */
+  public static Expression folded(Expression literal, List<Expression> parts) {
+    if (!parts.stream().allMatch(Constant.class::isInstance)) {
+      return literal;
+    }
+    try {
+      return new Constant(literal.eval(Frame.forConstants()));
+    } catch (PyError e) {
+      return literal;
     }
   }
 

@@ -94,7 +94,7 @@ public final class Access {
         return isUnsafe(object, name) ? Undefined.unsafe(object, name) : value;
       }
     }
-    return Undefined.member(object, key instanceof Markup m ? m.text() : key);
+    return Undefined.member(object, key);
   }
 
   private static boolean isUnsafe(Object object, String name) {

@@ -10,6 +10,7 @@ import dev.warmpath.prompt.template.internal.python.PyDict;
 import dev.warmpath.prompt.template.internal.python.PyError;
 import dev.warmpath.prompt.template.internal.python.PyNone;
 import dev.warmpath.prompt.template.internal.python.Rendering;
+import dev.warmpath.prompt.template.internal.python.Undefined;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +74,9 @@ final class DictMethods {
     PyDict dict = new PyDict();
     if (args.count() == 1) {
       Object source = args.get(0);
+      if (source instanceof Undefined undefined) {
+        throw undefined.error();
+      }
       if (source instanceof Map<?, ?> map) {
         dict.setAll(r, map);
       } else {

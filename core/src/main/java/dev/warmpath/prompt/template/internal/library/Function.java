@@ -71,11 +71,6 @@ public final class Function implements PyCallable {
     Object call(Rendering r, Object value);
   }
 
-  /** Its name in Python. */
-  String name() {
-    return name;
-  }
-
   @Override
   public Object call(Rendering r, Args args) {
     return body.call(r, args);

@@ -125,6 +125,9 @@ public final class Globals {
         distance.signum() <= 0
             ? BigInteger.ZERO
             : distance.subtract(BigInteger.ONE).divide(step.abs()).add(BigInteger.ONE);
+    if (length.bitLength() > 63) {
+      throw PyError.overflow("Python int too large to convert to C ssize_t");
+    }
     if (length.compareTo(BigInteger.valueOf(MAX_RANGE)) > 0) {
       throw PyError.overflow(
           "Range too big. The sandbox blocks ranges larger than MAX_RANGE (" + MAX_RANGE + ").");

@@ -229,9 +229,6 @@ final class JsonWriter {
       if (c >= ' ' && c != '"' && c != '\\' && (c < 0x7f || !ascii)) {
         continue;
       }
-      if (c == 0x7f) {
-        continue;
-      }
       out.append(s, plainFrom, i);
       plainFrom = i + 1;
       switch (c) {

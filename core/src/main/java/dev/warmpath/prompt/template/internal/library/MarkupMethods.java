@@ -68,7 +68,7 @@ final class MarkupMethods {
   }
 
   private static Args escapeItems(Rendering r, Args args) {
-    if (args.count() != 1 || !Py.isIterable(args.get(0))) {
+    if (args.count() != 1) {
       return args;
     }
     List<Object> escaped = new ArrayList<>();

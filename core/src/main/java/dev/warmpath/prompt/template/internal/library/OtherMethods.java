@@ -5,6 +5,7 @@ import dev.warmpath.prompt.template.internal.python.BoundMethod;
 import dev.warmpath.prompt.template.internal.python.Compare;
 import dev.warmpath.prompt.template.internal.python.DictView;
 import dev.warmpath.prompt.template.internal.python.Missing;
+import dev.warmpath.prompt.template.internal.python.Numbers;
 import dev.warmpath.prompt.template.internal.python.Py;
 import dev.warmpath.prompt.template.internal.python.PyBytes;
 import dev.warmpath.prompt.template.internal.python.PyError;
@@ -74,7 +75,10 @@ final class OtherMethods {
         return (long) i;
       }
     }
-    throw PyError.value(Repr.of(r, value) + " is not in range");
+    throw PyError.value(
+        Numbers.isIntegral(value)
+            ? Repr.of(r, value) + " is not in range"
+            : "sequence.index(x): x not in sequence");
   }
 
   private static Object isDisjoint(Rendering r, Object self, Args args) {

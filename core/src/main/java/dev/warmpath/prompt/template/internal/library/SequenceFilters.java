@@ -336,7 +336,7 @@ final class SequenceFilters {
               if (v[2] != PyNone.NONE
                   && Compare.ordered(r, (long) pending.size(), v[1], Compare.Order.LT)) {
                 long missing = Numbers.size(v[1]) - (long) pending.size();
-                r.chargeElements(missing);
+                r.charge(missing);
                 pending.addAll(Collections.nCopies((int) missing, v[2]));
               }
               return pending;

@@ -244,7 +244,7 @@ final class StringMethods {
               ? splitFromRight(r, s, Py.text(separator), most)
               : split(r, s, Py.text(separator), most);
     }
-    r.chargeElements(parts.size());
+    r.charge(parts.size());
     r.chargeChars(s.length());
     return parts;
   }
@@ -331,7 +331,7 @@ final class StringMethods {
     Object keepEnds = Parameters.named("splitlines", args, "keepends")[0];
     List<Object> lines = new ArrayList<>();
     lines.addAll(lines(s, keepEnds != Missing.MISSING && Py.isTrue(r, keepEnds)));
-    r.chargeElements(lines.size());
+    r.charge(lines.size());
     r.chargeChars(s.length());
     return lines;
   }
@@ -563,7 +563,7 @@ final class StringMethods {
 
   /** Python's {@code str.center}. */
   static String center(Rendering r, String s, int width, String fill) {
-    int padding = width - Text.length(s);
+    int padding = Math.max(width - Text.length(s), 0);
     // where it does not come out even, the odd character goes left if the width is odd
     int left = padding / 2 + (padding & width & 1);
     return pad(r, s, left, padding - left, fill);

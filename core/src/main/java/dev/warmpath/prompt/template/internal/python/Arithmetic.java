@@ -57,7 +57,7 @@ public final class Arithmetic {
         throw PyError.type(
             "can only concatenate " + type + " (not \"" + Py.typeName(b) + "\") to " + type);
       }
-      r.chargeElements((long) x.size() + y.size());
+      r.charge((long) x.size() + y.size());
       List<Object> joined = new ArrayList<>(x.size() + y.size());
       x.forEach(e -> joined.add(Py.in(e)));
       y.forEach(e -> joined.add(Py.in(e)));
@@ -134,6 +134,9 @@ public final class Arithmetic {
   }
 
   private static Object repeat(Rendering r, Object sequence, Object times) {
+    if (!Numbers.isIntegral(times) && sequence instanceof Markup) {
+      throw PyError.type("'" + Py.typeName(times) + "' object cannot be interpreted as an integer");
+    }
     if (!Numbers.isIntegral(times)) {
       throw PyError.type("can't multiply sequence by non-int of type '" + Py.typeName(times) + "'");
     }
@@ -157,7 +160,7 @@ public final class Arithmetic {
     }
     List<?> list = (List<?>) sequence;
     long size = saturatedProduct(list.size(), count);
-    r.chargeElements(size);
+    r.charge(size);
     List<Object> repeated = new ArrayList<>((int) size);
     if (size > 0) {
       for (long i = 0; i < count; i++) {

@@ -109,6 +109,10 @@ public final class Py {
       out.append(s);
     } else if (o instanceof Markup m) {
       out.append(m.text());
+    } else if (o instanceof Boolean b) {
+      out.append(b ? "True" : "False");
+    } else if (o instanceof Number n) {
+      out.append(Numbers.text(n));
     } else if (!(o instanceof Undefined)) {
       new Repr(r, out).value(o);
     }
@@ -202,11 +206,6 @@ public final class Py {
       list.add(it.next());
     }
     return list;
-  }
-
-  /** Python's {@code tuple(value)}. */
-  public static PyTuple tuple(Rendering r, Object o) {
-    return o instanceof PyTuple t ? t : new PyTuple(list(r, o).toArray());
   }
 
   /** Python's {@code len(value)}; a {@code TypeError} where there is none. */
@@ -352,7 +351,7 @@ public final class Py {
       String s = stringSlice(r, text(container), (int) from, count, by);
       return container instanceof Markup ? new Markup(s) : s;
     }
-    r.chargeElements(count);
+    r.charge(count);
     if (container instanceof PyBytes bytes) {
       byte[] taken = new byte[count];
       for (int i = 0; i < count; i++) {

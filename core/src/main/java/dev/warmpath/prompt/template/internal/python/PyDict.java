@@ -27,7 +27,7 @@ public final class PyDict extends AbstractMap<Object, Object> {
 
   /** All entries of another mapping are set. */
   public void setAll(Rendering r, Map<?, ?> other) {
-    r.chargeElements(other.size());
+    r.charge(other.size());
     if (other instanceof PyDict d) {
       entries.putAll(d.entries);
     } else {

@@ -24,9 +24,4 @@ public class PyTuple extends AbstractList<Object> implements RandomAccess {
   public final int size() {
     return elements.length;
   }
-
-  /** The elements; not to be changed. */
-  public final Object[] elements() {
-    return elements;
-  }
 }

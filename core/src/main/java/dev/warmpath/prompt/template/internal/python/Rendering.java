@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 public final class Rendering {
   private static final int CHARS_PER_UNIT = 4;
 
-  private final StringBuilder out = new StringBuilder(1024);
+  private final StringBuilder out;
   private final Clock clock;
   private final long maxWork;
   private final int maxOutput;
@@ -31,8 +31,10 @@ public final class Rendering {
    * @param maxWork units of work
    * @param maxOutput longest output, and longest single string, in UTF-16 units
    * @param maxDepth deepest nesting of macro calls and recursive loops
+   * @param expectedLength how long the output will be, roughly
    */
-  public Rendering(Clock clock, long maxWork, int maxOutput, int maxDepth) {
+  public Rendering(Clock clock, long maxWork, int maxOutput, int maxDepth, int expectedLength) {
+    this.out = new StringBuilder(expectedLength);
     this.clock = clock;
     this.maxWork = maxWork;
     this.maxOutput = maxOutput;
@@ -85,11 +87,6 @@ public final class Rendering {
       throw PyError.limit("a string would grow beyond " + maxOutput + " characters");
     }
     charge(length / CHARS_PER_UNIT);
-  }
-
-  /** Spends what a list of that length costs. */
-  public void chargeElements(long count) {
-    charge(count);
   }
 
   /** Refuses an output that has become too long. */

@@ -59,8 +59,8 @@ public final class Undefined implements PyObject {
       return Repr.ofShort(name) + " is undefined";
     }
     String type = object == PyNone.NONE ? "None" : Py.qualifiedTypeName(object) + " object";
-    if (name instanceof String s) {
-      return Repr.ofString(type) + " has no attribute " + Repr.ofString(s);
+    if (Py.isString(name)) {
+      return Repr.ofString(type) + " has no attribute " + Repr.ofShort(name);
     }
     return type + " has no element " + Repr.ofShort(name);
   }
