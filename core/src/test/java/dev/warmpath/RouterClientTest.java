@@ -117,7 +117,9 @@ class RouterClientTest {
                   }
                 });
     for (int i = 0; i < workers; i++) {
-      builder.worker("http://w" + i + ":1");
+      // The model is given: one worker up makes the client ready, and the others must be candidates
+      // by then, probed or not.
+      builder.worker("http://w" + i + ":1;engine=vllm;model=m");
     }
     router = more.apply(builder).build();
     assertThat(router.awaitReady(workers > 0 ? Duration.ofSeconds(30) : Duration.ZERO))
