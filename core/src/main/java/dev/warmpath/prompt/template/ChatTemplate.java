@@ -6,6 +6,7 @@ import dev.warmpath.prompt.template.internal.exec.Program;
 import dev.warmpath.prompt.template.internal.python.PyError;
 import dev.warmpath.prompt.template.internal.python.Rendering;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -23,15 +24,19 @@ public final class ChatTemplate {
   /** No buffer is made larger than this beforehand. */
   private static final int MAX_BUFFER = 1 << 20;
 
+  private static final List<String> MEDIA = List.of("image", "audio", "video", "vision");
+
   private final Program program;
   private final TemplateLimits limits;
+  private final boolean mentionsMedia;
 
   /** Length of the latest output, for the next one's buffer; a race costs a few copies at most. */
   private int latestLength = 1024;
 
-  private ChatTemplate(Program program, TemplateLimits limits) {
+  private ChatTemplate(Program program, TemplateLimits limits, boolean mentionsMedia) {
     this.program = program;
     this.limits = limits;
+    this.mentionsMedia = mentionsMedia;
   }
 
   /**
@@ -58,7 +63,8 @@ public final class ChatTemplate {
           PyError.limit("the source is longer than " + limits.maxSourceLength() + " characters"));
     }
     try {
-      return new ChatTemplate(Compiler.compile(source), limits);
+      return new ChatTemplate(
+          Compiler.compile(source), limits, MEDIA.stream().anyMatch(source::contains));
     } catch (PyError e) {
       throw exception(e);
     } catch (StackOverflowError e) {
@@ -97,6 +103,23 @@ public final class ChatTemplate {
     } catch (StackOverflowError e) {
       throw exception(PyError.recursion());
     }
+  }
+
+  /**
+   * Whether the template walks through the parts of a message's content, by the rule that vLLM and
+   * SGLang decide by: to such a template they hand content as a list of parts, to others as one
+   * string.
+   */
+  public boolean loopsOverContent() {
+    return program.loopsOverContent();
+  }
+
+  /**
+   * Whether the source speaks of images, audio or video, which SGLang takes for a template that
+   * wants lists of parts.
+   */
+  public boolean mentionsMedia() {
+    return mentionsMedia;
   }
 
   private static TemplateException exception(PyError e) {

@@ -56,7 +56,8 @@ public final class Compiler {
     Map<String, BlockCode> compiled = new LinkedHashMap<>();
     blocks.forEach((name, block) -> compiled.put(name, block(name, block)));
     expressions.checkDeferred();
-    return new Program(scope.function.size(), selfSlot, entry, body, compiled);
+    return new Program(
+        scope.function.size(), selfSlot, entry, body, compiled, ContentLoops.in(template));
   }
 
   private static void visit(Node node, Consumer<Node> visitor) {

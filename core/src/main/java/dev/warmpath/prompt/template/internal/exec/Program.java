@@ -11,9 +11,15 @@ import java.util.Map;
  * @param entry the scope of the top level
  * @param body the top level
  * @param blocks the blocks by name
+ * @param loopsOverContent whether it walks through the parts of a message's content
  */
 public record Program(
-    int frameSize, int selfSlot, ScopeEntry entry, Body body, Map<String, BlockCode> blocks) {
+    int frameSize,
+    int selfSlot,
+    ScopeEntry entry,
+    Body body,
+    Map<String, BlockCode> blocks,
+    boolean loopsOverContent) {
   /** Renders into the rendering's output. */
   public void run(Rendering r, Map<String, ?> variables) {
     Context context = new Context(variables, blocks);
