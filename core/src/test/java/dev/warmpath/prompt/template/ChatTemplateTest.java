@@ -38,15 +38,15 @@ class ChatTemplateTest {
 
   @ParameterizedTest
   @CsvSource(
-      delimiter = '|',
+      delimiter = ';',
       textBlock =
           """
-          true  | {% for m in messages %}{% for p in m['content'] %}x{% endfor %}{% endfor %}
-          true  | {% for m in messages[::-1] %}{% for p in m.content|list %}x{% endfor %}{% endfor %}
-          true  | {% set ms = messages[1:] %}{% for m in ms %}{% for p in m.content %}x{% endfor %}{% endfor %}
-          false | {% for m in messages %}{{ m['content'] }}{% for p in m.tool_calls %}x{% endfor %}{% endfor %}
-          false | {% for m in tools %}{% for p in m['content'] %}x{% endfor %}{% endfor %}
-          false | {% for m in messages %}{% for p in m %}x{% endfor %}{% endfor %}
+          true ; {% for m in messages %}{% for p in m['content'] %}x{% endfor %}{% endfor %}
+          true ; {% for m in messages[::-1] %}{% for p in m.content|list %}x{% endfor %}{% endfor %}
+          true ; {% set ms = messages[1:] %}{% for m in ms %}{% for p in m.content %}x{% endfor %}{% endfor %}
+          false ; {% for m in messages %}{{ m['content'] }}{% for p in m.tool_calls %}x{% endfor %}{% endfor %}
+          false ; {% for m in tools %}{% for p in m['content'] %}x{% endfor %}{% endfor %}
+          false ; {% for m in messages %}{% for p in m %}x{% endfor %}{% endfor %}
           """)
   void knowsWhetherATemplateWalksThroughContent(boolean expected, String source) {
     assertThat(ChatTemplate.compile(source).loopsOverContent()).isEqualTo(expected);
