@@ -21,10 +21,11 @@ import org.jspecify.annotations.Nullable;
  * as Hugging Face lays them out in a directory. Immutable; safe for any number of threads; share
  * one for all clients of a process, since a vocabulary takes tens of megabytes.
  *
- * <p>Read are {@code tokenizer.json}, {@code tokenizer_config.json}, {@code special_tokens_map.json}
- * and, for the chat template, in this order of precedence: {@code chat_template.jinja} with the
- * named ones of {@code additional_chat_templates/}, {@code chat_template.json}, and the
- * configuration's {@code chat_template}, which may be a text or a list of named ones.
+ * <p>Read are {@code tokenizer.json}, {@code tokenizer_config.json}, {@code
+ * special_tokens_map.json} and, for the chat template, in this order of precedence: {@code
+ * chat_template.jinja} with the named ones of {@code additional_chat_templates/}, {@code
+ * chat_template.json}, and the configuration's {@code chat_template}, which may be a text or a list
+ * of named ones.
  */
 public final class ModelFiles {
   /** The template that is used where no other name applies. */
@@ -71,7 +72,8 @@ public final class ModelFiles {
     Tokenizer tokenizer = Tokenizers.load(directory);
     Map<String, ?> config = object(directory.resolve("tokenizer_config.json"));
     Map<String, Object> tokens = specialTokens(config);
-    specialTokens(object(directory.resolve("special_tokens_map.json"))).forEach(tokens::putIfAbsent);
+    specialTokens(object(directory.resolve("special_tokens_map.json")))
+        .forEach(tokens::putIfAbsent);
     return new ModelFiles(tokenizer, templates(directory, config), tokens);
   }
 
@@ -276,7 +278,10 @@ public final class ModelFiles {
   /** Names of templates and tokens, and the size of the vocabulary. */
   @Override
   public String toString() {
-    return "ModelFiles[" + tokenizer.vocabularySize() + " tokens, templates " + templates.keySet()
+    return "ModelFiles["
+        + tokenizer.vocabularySize()
+        + " tokens, templates "
+        + templates.keySet()
         + "]";
   }
 }

@@ -1,11 +1,23 @@
 package dev.warmpath.prompt;
 
+import dev.warmpath.hash.BlockChain;
+import dev.warmpath.hash.BlockHashes;
+import dev.warmpath.hash.ChainState;
+import dev.warmpath.hash.HashParams;
+import dev.warmpath.hash.HashScheme;
+import dev.warmpath.hash.Retention;
+import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What routing needs of a request's body. Holds the prompt's text as bytes in the order in which
- * engines lay it out (tools, then messages), so that two requests share a prefix of these bytes
- * where their prompts share a prefix. Immutable; never logged.
+ * What routing needs of a request's body. Immutable to its callers and safe for any number of
+ * threads; what costs something is worked out when it is first asked for. Never logged.
+ *
+ * <p>Where the model's files are known, a prompt has the tokens that its engine will compute, and
+ * the chain of the client's own block hashes over them. In any case it has its text as bytes in the
+ * order in which engines lay it out (tools, then messages), so that two requests share a prefix of
+ * these bytes where their prompts share a prefix.
  */
 public final class Prompt {
   /** Bytes per token assumed where no tokenizer is at hand. */
@@ -14,29 +26,49 @@ public final class Prompt {
   private final @Nullable String model;
   private final boolean stream;
   private final String namespace;
-  private final byte[] bytes;
+  private final Supplier<byte[]> bytesSource;
+  private final int byteLength;
   private final int tokens;
   private final Exactness exactness;
+  private final @Nullable String inexactReason;
   private final @Nullable String requestId;
   private final boolean single;
+  private final PromptKeys keys;
+  private final @Nullable TokenSegments segments;
+  private final @Nullable ChainState end;
+  private final @Nullable ModelPrompts source;
+  private final @Nullable RequestBody toolsBody;
 
-  Prompt(
-      @Nullable String model,
-      boolean stream,
-      String namespace,
-      byte[] bytes,
-      int tokens,
-      Exactness exactness,
-      @Nullable String requestId,
-      boolean single) {
-    this.model = model;
-    this.stream = stream;
-    this.namespace = namespace;
-    this.bytes = bytes;
-    this.tokens = tokens;
-    this.exactness = exactness;
-    this.requestId = requestId;
-    this.single = single;
+  private volatile byte @Nullable [] bytes;
+  private volatile @Nullable BlockHashes engineBlocks;
+
+  private Prompt(Builder builder) {
+    this.model = builder.model;
+    this.stream = builder.stream;
+    this.namespace = builder.namespace;
+    this.bytesSource = builder.bytes;
+    this.requestId = builder.requestId;
+    this.single = builder.single;
+    this.keys = builder.keys;
+    this.segments = builder.segments;
+    this.end = builder.end;
+    this.source = builder.source;
+    this.toolsBody = builder.toolsBody;
+    this.inexactReason = builder.inexactReason;
+    if (segments != null) {
+      this.byteLength = builder.textLength;
+      this.tokens = segments.size();
+      this.exactness = inexactReason == null ? Exactness.EXACT : Exactness.ESTIMATED;
+    } else {
+      byte[] text = bytesSource.get();
+      this.bytes = text;
+      this.byteLength = text.length;
+      this.tokens =
+          builder.tokens >= 0
+              ? builder.tokens
+              : (text.length + BYTES_PER_TOKEN - 1) / BYTES_PER_TOKEN;
+      this.exactness = builder.opaque || text.length == 0 ? Exactness.OPAQUE : Exactness.ESTIMATED;
+    }
   }
 
   /** The model or LoRA adapter the request names, or null. */
@@ -59,7 +91,17 @@ public final class Prompt {
 
   /** The prompt's text; empty where it is opaque. Not to be changed. */
   public byte[] bytes() {
-    return bytes;
+    byte[] known = bytes;
+    if (known == null) {
+      known = bytesSource.get();
+      bytes = known;
+    }
+    return known;
+  }
+
+  /** Length of its text: as rendered where its tokens are known, else of {@link #bytes}. */
+  public int byteLength() {
+    return byteLength;
   }
 
   /** Its tokens, estimated unless {@link #exactness()} is exact. */
@@ -70,6 +112,14 @@ public final class Prompt {
   /** How faithful it is. */
   public Exactness exactness() {
     return exactness;
+  }
+
+  /**
+   * Why it is not exact although its model's files are known, in words without any of its text;
+   * null where it is exact, or where nothing is known of the model.
+   */
+  public @Nullable String inexactReason() {
+    return inexactReason;
   }
 
   /** The request id that the body itself carries ({@code rid}), or null. */
@@ -84,9 +134,183 @@ public final class Prompt {
     return single;
   }
 
+  /**
+   * Its token ids, a new array; null where its model's files are not known or it can't be rendered.
+   * The engine's own only where {@link #exactness()} says so.
+   */
+  public int @Nullable [] tokenIds() {
+    return segments == null ? null : segments.toArray();
+  }
+
+  /**
+   * The client's own chained hashes of its full blocks, of one size for all workers; null where it
+   * has no tokens. They tell which prompts share a prefix, and are never compared with an engine's.
+   */
+  public @Nullable BlockHashes blocks() {
+    return end == null ? null : end.hashes();
+  }
+
+  /** LoRA adapter, cache salt and extra key, which engines' hashes may cover. */
+  public HashParams hashKeys() {
+    return keys.params();
+  }
+
+  /**
+   * The engine's own hashes of its full blocks, computed on first request. The latest scheme's are
+   * kept.
+   *
+   * @param scheme the engine's, made with this prompt's {@link #hashKeys}
+   * @throws IllegalStateException unless the prompt is exact: hashes of estimated tokens would be
+   *     taken for an engine's and match nothing, or worse
+   */
+  public BlockHashes engineBlocks(HashScheme scheme) {
+    if (exactness != Exactness.EXACT || segments == null) {
+      throw new IllegalStateException(
+          "only an exact prompt has engine hashes; this one is " + exactness.label());
+    }
+    BlockHashes known = engineBlocks;
+    if (known != null && known.scheme() == scheme) {
+      return known;
+    }
+    BlockChain chain =
+        scheme.newChain(scheme.digestBytes() > 0 ? Retention.DIGESTS : Retention.REPORTED);
+    for (int[] part : segments.parts()) {
+      chain.append(part);
+    }
+    BlockHashes made = chain.hashes();
+    engineBlocks = made;
+    return made;
+  }
+
+  /**
+   * The blocks that a worker holds after it has answered: the prompt's and those that the answer
+   * filled, but for its last token, which no later one has read.
+   *
+   * @param answer the text that was generated, nothing parsed out of it
+   * @return null where the prompt has no tokens
+   */
+  public @Nullable BlockHashes blocksWith(String answer) {
+    ChainState state = end;
+    ModelPrompts model = source;
+    if (state == null || model == null) {
+      return null;
+    }
+    int[] ids = model.answer(answer);
+    return state.fork().append(ids, 0, Math.max(0, ids.length - 1)).hashes();
+  }
+
+  /** Where its model learns from what engines report; null where it has none. */
+  @Nullable ModelPrompts source() {
+    return source;
+  }
+
+  PromptKeys keys() {
+    return keys;
+  }
+
+  /** The body of a request whose tools an engine may write in more than one way. */
+  @Nullable RequestBody toolsBody() {
+    return toolsBody;
+  }
+
   /** Sizes only: never the text. */
   @Override
   public String toString() {
-    return "Prompt[" + bytes.length + " bytes, " + tokens + " tokens, " + exactness.label() + "]";
+    return "Prompt[" + byteLength + " bytes, " + tokens + " tokens, " + exactness.label() + "]";
+  }
+
+  /** Collects what a prompt is made of. */
+  static final class Builder {
+    private static final byte[] NOTHING = new byte[0];
+
+    private @Nullable String model;
+    private boolean stream;
+    private String namespace = "";
+    private Supplier<byte[]> bytes = () -> NOTHING;
+    private int tokens = -1;
+    private boolean opaque;
+    private @Nullable String requestId;
+    private boolean single;
+    private PromptKeys keys = PromptKeys.NONE;
+    private @Nullable TokenSegments segments;
+    private int textLength;
+    private @Nullable ChainState end;
+    private @Nullable ModelPrompts source;
+    private @Nullable RequestBody toolsBody;
+    private @Nullable String inexactReason;
+
+    Builder model(@Nullable String model) {
+      this.model = model;
+      return this;
+    }
+
+    Builder stream(boolean stream) {
+      this.stream = stream;
+      return this;
+    }
+
+    Builder namespace(String namespace) {
+      this.namespace = namespace;
+      return this;
+    }
+
+    Builder bytes(Supplier<byte[]> bytes) {
+      this.bytes = bytes;
+      return this;
+    }
+
+    /** The tokens of a prompt that has no ids. */
+    Builder tokens(int tokens) {
+      this.tokens = tokens;
+      return this;
+    }
+
+    Builder opaque() {
+      this.opaque = true;
+      return this;
+    }
+
+    Builder requestId(@Nullable String requestId) {
+      this.requestId = requestId;
+      return this;
+    }
+
+    Builder single(boolean single) {
+      this.single = single;
+      return this;
+    }
+
+    Builder keys(PromptKeys keys) {
+      this.keys = keys;
+      return this;
+    }
+
+    PromptKeys keys() {
+      return keys;
+    }
+
+    /** The ids, the length of the text they stand for, and the chain over them. */
+    Builder tokenized(
+        ModelPrompts source, TokenSegments segments, int textLength, ChainState end) {
+      this.source = source;
+      this.segments = Objects.requireNonNull(segments);
+      this.textLength = textLength;
+      this.end = end;
+      return this;
+    }
+
+    Builder toolsBody(RequestBody toolsBody) {
+      this.toolsBody = toolsBody;
+      return this;
+    }
+
+    Builder inexact(String reason) {
+      this.inexactReason = reason;
+      return this;
+    }
+
+    Prompt build() {
+      return new Prompt(this);
+    }
   }
 }

@@ -1,78 +1,200 @@
 package dev.warmpath.prompt;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import dev.warmpath.api.InvalidRequestException;
 import dev.warmpath.api.RouterRequest;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import dev.warmpath.api.Usage;
+import dev.warmpath.worker.EngineKind;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads a request's body once, by streaming, into a {@link Prompt}. Understands the bodies of chat
- * completions, completions, embeddings and responses; any other path is opaque. Thread safe.
+ * completions, completions, embeddings and responses; any other path is opaque. Chats and
+ * completions of models whose files it was given get tokens and block hashes. Thread safe.
  *
- * <p>The bytes are: the tools, then each message as role, text and whatever else it holds, then a
- * prompt or input, in one canonical form, whatever the order of fields in the body. Token ids count
- * as four bytes each, little endian.
+ * <p>Holds two caches: token ids by segment, and block chains by place. Both are shared by all
+ * models and bounded in bytes.
  */
 public final class PromptReader {
-  private static final int FIELD = 0x1f;
-  private static final int RECORD = 0x1e;
+  private static final Logger log = LoggerFactory.getLogger(PromptReader.class);
 
-  private final JsonFactory json =
-      new JsonFactoryBuilder()
-          .streamReadConstraints(
-              StreamReadConstraints.builder()
-                  .maxStringLength(Integer.MAX_VALUE)
-                  .maxNumberLength(10_000)
-                  .build())
-          .build();
+  private final Map<String, ModelPrompts> models;
+  private final SegmentCache segments;
+  private final ChainCache chains;
+  private final AtomicBoolean failing = new AtomicBoolean();
+
+  /** Reads prompts without any model's files: their tokens are estimated. */
+  public PromptReader() {
+    this(builder());
+  }
+
+  private PromptReader(Builder builder) {
+    this.segments = new SegmentCache(builder.cacheBytes / 4 * 3);
+    this.chains = new ChainCache(builder.cacheBytes / 4);
+    Map<String, ModelPrompts> made = new LinkedHashMap<>();
+    Map<ModelFiles, ModelPrompts> byFiles = new LinkedHashMap<>();
+    builder.models.forEach(
+        (name, files) ->
+            made.put(
+                name,
+                byFiles.computeIfAbsent(
+                    files,
+                    each ->
+                        new ModelPrompts(
+                            name,
+                            each,
+                            byFiles.size(),
+                            segments,
+                            chains,
+                            builder.blockTokens,
+                            builder.clock))));
+    this.models = Map.copyOf(made);
+  }
+
+  /** A builder with no model, 64 MB of cache, blocks of 16 tokens, and the system's clock. */
+  public static Builder builder() {
+    return new Builder();
+  }
 
   /**
-   * Reads {@code request}'s body.
+   * Who serves a model.
+   *
+   * @param engines the kinds of its workers' engines; empty where none is known
+   * @param base the base model's name where the name is a LoRA adapter's, else null
+   */
+  public record Served(Set<EngineKind> engines, @Nullable String base) {
+    /** Nothing is known. */
+    public static final Served UNKNOWN = new Served(Set.of(), null);
+  }
+
+  /** Tells who serves a model at this moment. */
+  @FunctionalInterface
+  public interface Serving {
+    /**
+     * Who serves a model.
+     *
+     * @param model the name in the request, or null where it names none
+     */
+    Served of(@Nullable String model);
+  }
+
+  /** What the caches take. */
+  public record CacheStats(long segmentBytes, double segmentHitRate, long chainBytes) {}
+
+  /** What the caches take at this moment. */
+  public CacheStats stats() {
+    return new CacheStats(segments.bytes(), segments.hitRate(), chains.bytes());
+  }
+
+  /** Whether any model's files are known, so that reading a prompt may take more than parsing. */
+  public boolean tokenizes() {
+    return !models.isEmpty();
+  }
+
+  /**
+   * Reads {@code request}'s body, with nothing known of who serves it.
    *
    * @throws InvalidRequestException when the path calls for a JSON object and the body is none;
    *     says where
    */
   public Prompt read(RouterRequest request) {
-    if (!understood(request.path()) || request.body().length == 0) {
-      return new Prompt(null, false, "", new byte[0], 0, Exactness.OPAQUE, null, false);
-    }
-    Body body = new Body();
-    try (JsonParser parser = json.createParser(request.body())) {
-      if (parser.nextToken() != JsonToken.START_OBJECT) {
-        throw new InvalidRequestException(
-            "the body of " + request.path() + " is not a JSON object", null);
-      }
-      body.read(parser);
-      if (parser.nextToken() != null) {
-        throw new InvalidRequestException(
-            "the body of " + request.path() + " goes on after its JSON object", null);
-      }
-    } catch (com.fasterxml.jackson.core.JacksonException e) {
-      var at = e.getLocation();
-      throw new InvalidRequestException(
-          "the body of "
-              + request.path()
-              + " is not valid JSON"
-              + (at == null
-                  ? ""
-                  : " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")"),
-          null);
-    } catch (IOException e) {
-      throw new InvalidRequestException("the body of " + request.path() + " can't be read", null);
-    }
-    return body.toPrompt();
+    return read(request, model -> Served.UNKNOWN);
   }
 
-  private static boolean understood(String path) {
-    int query = path.indexOf('?');
-    return switch (query < 0 ? path : path.substring(0, query)) {
+  /**
+   * Reads {@code request}'s body as its engines will.
+   *
+   * @param serving tells which engines those are
+   * @throws InvalidRequestException when the path calls for a JSON object and the body is none;
+   *     says where
+   */
+  public Prompt read(RouterRequest request, Serving serving) {
+    if (!understood(request) || request.body().length == 0) {
+      return new Prompt.Builder().opaque().build();
+    }
+    RequestBody body = RequestBody.parse(request);
+    String model = body.model();
+    Prompt.Builder prompt =
+        new Prompt.Builder()
+            .model(model)
+            .stream(body.stream())
+            .namespace(
+                new PromptKeys(
+                        body.text("lora_path"), body.text("cache_salt"), body.text("extra_key"))
+                    .namespace(model == null ? "" : model))
+            .bytes(() -> CanonicalText.of(body))
+            .requestId(body.requestId())
+            .single(!body.batch());
+    if (!models.isEmpty() && (body.isChat() || body.isCompletion())) {
+      complete(prompt, body, serving.of(model));
+    }
+    return prompt.build();
+  }
+
+  private void complete(Prompt.Builder prompt, RequestBody body, Served served) {
+    Lora lora = Lora.of(body, served);
+    ModelPrompts known = model(lora.base());
+    if (known == null) {
+      return;
+    }
+    prompt.keys(
+        new PromptKeys(lora.adapter(), body.text("cache_salt"), body.text("extra_key")));
+    try {
+      known.complete(prompt, body, served.engines());
+    } catch (RuntimeException e) {
+      prompt.inexact("the prompt pipeline failed");
+      if (failing.compareAndSet(false, true)) {
+        log.warn("Prompts can't be rendered; requests are routed by their bytes", e);
+      }
+    }
+  }
+
+  private @Nullable ModelPrompts model(@Nullable String name) {
+    if (name == null) {
+      return models.size() == 1 ? models.values().iterator().next() : null;
+    }
+    return models.get(name);
+  }
+
+  /** A model's name taken apart. */
+  private record Lora(@Nullable String base, @Nullable String adapter) {
+    static Lora of(RequestBody body, Served served) {
+      String model = body.model();
+      String path = body.text("lora_path");
+      if (path != null) {
+        return new Lora(model, path);
+      }
+      if (served.base() != null) {
+        return new Lora(served.base(), model);
+      }
+      int colon = model == null ? -1 : model.indexOf(':');
+      return model != null && colon > 0 && served.engines().equals(Set.of(EngineKind.SGLANG))
+          ? new Lora(model.substring(0, colon), model.substring(colon + 1))
+          : new Lora(model, null);
+    }
+  }
+
+  /**
+   * Takes note of what an engine counted, from which the model's prompts may learn how the engine
+   * renders.
+   */
+  public void reported(Prompt prompt, Usage usage) {
+    ModelPrompts model = prompt.source();
+    Integer counted = usage.promptTokens();
+    if (model != null && counted != null) {
+      model.counted(prompt, counted);
+    }
+  }
+
+  private static boolean understood(RouterRequest request) {
+    return switch (RequestBody.plainPath(request)) {
       case RouterRequest.CHAT_COMPLETIONS,
           RouterRequest.COMPLETIONS,
           RouterRequest.EMBEDDINGS,
@@ -82,278 +204,50 @@ public final class PromptReader {
     };
   }
 
-  /** UTF-8 text and integers appended to a growing array. */
-  private static final class Bytes {
-    private final ByteArrayBuilder out = new ByteArrayBuilder(1_024);
+  /** Collects models and sizes. Not thread safe. */
+  public static final class Builder {
+    private final Map<String, ModelFiles> models = new LinkedHashMap<>();
+    private long cacheBytes = 64L << 20;
+    private int blockTokens = 16;
+    private Clock clock = Clock.systemUTC();
 
-    void text(String text) {
-      // Lone surrogates become '?': the same for every client, and no engine accepts them.
-      byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-      out.write(utf8, 0, utf8.length);
+    private Builder() {}
+
+    /** Adds a model under the name that requests use; several names may share files. */
+    public Builder model(String name, ModelFiles files) {
+      models.put(Objects.requireNonNull(name), Objects.requireNonNull(files));
+      return this;
     }
 
-    void mark(int value) {
-      out.append(value);
-    }
-
-    void int32(int value) {
-      out.append(value);
-      out.append(value >>> 8);
-      out.append(value >>> 16);
-      out.append(value >>> 24);
-    }
-
-    int size() {
-      return out.size();
-    }
-
-    byte[] toByteArray() {
-      return out.toByteArray();
-    }
-
-    void copyTo(Bytes other) {
-      byte[] all = toByteArray();
-      other.out.write(all, 0, all.length);
-    }
-  }
-
-  private static final class Body {
-    private @Nullable String model;
-    private boolean stream;
-    private @Nullable String cacheSalt;
-    private @Nullable String extraKey;
-    private @Nullable String adapter;
-    private @Nullable String requestId;
-    private boolean batch;
-    private final Bytes tools = new Bytes();
-    private final Bytes text = new Bytes();
-
-    void read(JsonParser parser) throws IOException {
-      while (parser.nextToken() == JsonToken.FIELD_NAME) {
-        String name = parser.currentName();
-        parser.nextToken();
-        switch (name) {
-          case "model" -> model = textOrNull(parser);
-          case "stream" -> stream = parser.currentToken() == JsonToken.VALUE_TRUE;
-          case "cache_salt" -> cacheSalt = textOrNull(parser);
-          case "extra_key" -> extraKey = textOrNull(parser);
-          case "lora_path" -> adapter = textOrNull(parser);
-          case "rid" -> {
-            requestId = textOrNull(parser);
-            batch |= requestId == null;
-          }
-          case "n" -> {
-            batch |=
-                parser.currentToken() != JsonToken.VALUE_NUMBER_INT
-                    || !parser.getText().equals("1");
-            parser.skipChildren();
-          }
-          case "tools", "functions" -> copyValue(parser, tools);
-          case "messages" -> messages(parser);
-          case "instructions" -> {
-            copyValue(parser, tools);
-            tools.mark(RECORD);
-          }
-          case "prompt", "input" -> input(parser);
-          default -> parser.skipChildren();
-        }
+    /** Sets what both caches together may take, in bytes. */
+    public Builder cacheBytes(long cacheBytes) {
+      if (cacheBytes < 0) {
+        throw new IllegalArgumentException("a cache of " + cacheBytes + " bytes");
       }
+      this.cacheBytes = cacheBytes;
+      return this;
     }
 
-    private static @Nullable String textOrNull(JsonParser parser) throws IOException {
-      if (parser.currentToken() == JsonToken.VALUE_STRING) {
-        return parser.getText();
+    /** Sets the tokens of a block of the client's own hashes. */
+    public Builder blockTokens(int blockTokens) {
+      if (blockTokens < 1) {
+        throw new IllegalArgumentException("a block of " + blockTokens + " tokens: use 1 or more");
       }
-      parser.skipChildren();
-      return null;
-    }
-
-    private void messages(JsonParser parser) throws IOException {
-      if (parser.currentToken() != JsonToken.START_ARRAY) {
-        copyValue(parser, text);
-        return;
-      }
-      while (parser.nextToken() != JsonToken.END_ARRAY) {
-        if (parser.currentToken() == JsonToken.START_OBJECT) {
-          message(parser);
-        } else {
-          copyValue(parser, text);
-        }
-        text.mark(RECORD);
-      }
-    }
-
-    private void message(JsonParser parser) throws IOException {
-      String role = "";
-      Bytes content = new Bytes();
-      Bytes rest = new Bytes();
-      while (parser.nextToken() == JsonToken.FIELD_NAME) {
-        String name = parser.currentName();
-        parser.nextToken();
-        switch (name) {
-          case "role" -> {
-            String given = textOrNull(parser);
-            role = given == null ? "" : given;
-          }
-          case "content" -> content(parser, content);
-          default -> {
-            rest.text(name);
-            rest.mark(FIELD);
-            copyValue(parser, rest);
-          }
-        }
-      }
-      text.text(role);
-      text.mark(FIELD);
-      content.copyTo(text);
-      if (rest.size() > 0) {
-        text.mark(FIELD);
-        rest.copyTo(text);
-      }
+      this.blockTokens = blockTokens;
+      return this;
     }
 
     /**
-     * A string, or a list of parts: text parts read as the string they spell, others as their JSON.
+     * Sets the clock that templates which print the date go by: the engines' own, in their zone.
      */
-    private static void content(JsonParser parser, Bytes out) throws IOException {
-      if (parser.currentToken() != JsonToken.START_ARRAY) {
-        copyValue(parser, out);
-        return;
-      }
-      while (parser.nextToken() != JsonToken.END_ARRAY) {
-        if (parser.currentToken() == JsonToken.START_OBJECT) {
-          part(parser, out);
-        } else {
-          copyValue(parser, out);
-        }
-      }
+    public Builder clock(Clock clock) {
+      this.clock = clock;
+      return this;
     }
 
-    private static void part(JsonParser parser, Bytes out) throws IOException {
-      Bytes rest = new Bytes();
-      while (parser.nextToken() == JsonToken.FIELD_NAME) {
-        String name = parser.currentName();
-        parser.nextToken();
-        if (name.equals("text")) {
-          copyValue(parser, out);
-        } else if (name.equals("type")) {
-          String type = textOrNull(parser);
-          if (type != null && !type.equals("text") && !type.equals("input_text")) {
-            rest.text(type);
-          }
-        } else {
-          rest.text(name);
-          rest.mark(FIELD);
-          copyValue(parser, rest);
-        }
-      }
-      rest.copyTo(out);
-    }
-
-    /** A string, strings, token ids, lists of token ids, or (responses API) messages. */
-    private void input(JsonParser parser) throws IOException {
-      if (parser.currentToken() != JsonToken.START_ARRAY) {
-        copyValue(parser, text);
-        return;
-      }
-      while (parser.nextToken() != JsonToken.END_ARRAY) {
-        switch (parser.currentToken()) {
-          case VALUE_NUMBER_INT -> text.int32(tokenId(parser));
-          case START_OBJECT -> {
-            message(parser);
-            text.mark(RECORD);
-          }
-          case START_ARRAY -> {
-            batch = true;
-            input(parser);
-            text.mark(RECORD);
-          }
-          default -> {
-            batch = true;
-            copyValue(parser, text);
-            text.mark(RECORD);
-          }
-        }
-      }
-    }
-
-    private static int tokenId(JsonParser parser) throws IOException {
-      // An id beyond 32 bits is the engine's to refuse; here it only has to be told apart from
-      // others.
-      return parser.getNumberType() == JsonParser.NumberType.INT
-          ? parser.getIntValue()
-          : parser.getText().hashCode();
-    }
-
-    /**
-     * Strings as their text; everything else in a compact form that is the same for equal values.
-     */
-    private static void copyValue(JsonParser parser, Bytes out) throws IOException {
-      int depth = 0;
-      JsonToken token = parser.currentToken();
-      while (true) {
-        switch (token) {
-          case START_OBJECT, START_ARRAY -> {
-            depth++;
-            out.mark(token == JsonToken.START_OBJECT ? '{' : '[');
-          }
-          case END_OBJECT, END_ARRAY -> {
-            depth--;
-            out.mark(token == JsonToken.END_OBJECT ? '}' : ']');
-          }
-          case FIELD_NAME -> {
-            out.text(parser.currentName());
-            out.mark(FIELD);
-          }
-          default -> {
-            out.text(parser.getText());
-            if (depth > 0) {
-              out.mark(',');
-            }
-          }
-        }
-        if (depth == 0) {
-          return;
-        }
-        token = parser.nextToken();
-        if (token == null) {
-          return;
-        }
-      }
-    }
-
-    Prompt toPrompt() {
-      Bytes all = new Bytes();
-      if (tools.size() > 0) {
-        tools.copyTo(all);
-        all.mark(RECORD);
-      }
-      text.copyTo(all);
-      byte[] bytes = all.toByteArray();
-      int tokens = (bytes.length + Prompt.BYTES_PER_TOKEN - 1) / Prompt.BYTES_PER_TOKEN;
-      return new Prompt(
-          model,
-          stream,
-          namespace(),
-          bytes,
-          tokens,
-          bytes.length == 0 ? Exactness.OPAQUE : Exactness.ESTIMATED,
-          requestId,
-          !batch);
-    }
-
-    private String namespace() {
-      String name = model == null ? "" : model;
-      if (adapter == null && cacheSalt == null && extraKey == null) {
-        return name;
-      }
-      StringBuilder full = new StringBuilder(name);
-      for (String part : new @Nullable String[] {adapter, cacheSalt, extraKey}) {
-        // Length-prefixed, so that no two different triples spell the same namespace.
-        full.append('\0').append(part == null ? -1 : part.length()).append(':');
-        full.append(part == null ? "" : part);
-      }
-      return full.toString();
+    /** The reader. */
+    public PromptReader build() {
+      return new PromptReader(this);
     }
   }
 }

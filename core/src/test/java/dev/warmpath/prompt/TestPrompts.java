@@ -13,6 +13,6 @@ public final class TestPrompts {
 
   /** A prompt with these bytes. */
   public static Prompt of(@Nullable String model, byte[] bytes, int tokens) {
-    return new Prompt(model, false, "", bytes, tokens, Exactness.ESTIMATED, null, false);
+    return new Prompt.Builder().model(model).bytes(() -> bytes).tokens(tokens).build();
   }
 }

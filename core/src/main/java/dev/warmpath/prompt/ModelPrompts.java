@@ -1,0 +1,324 @@
+package dev.warmpath.prompt;
+
+import dev.warmpath.hash.BlockChain;
+import dev.warmpath.hash.ChainState;
+import dev.warmpath.hash.HashScheme;
+import dev.warmpath.hash.HashSchemes;
+import dev.warmpath.prompt.template.TemplateException;
+import dev.warmpath.prompt.tokenizer.Tokenizer;
+import java.nio.charset.StandardCharsets;
+import dev.warmpath.worker.EngineKind;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One model's prompts: renders requests as its engines do, tokenizes through the caches, and chains
+ * block hashes. Learns how SGLang writes tools from the token counts it reports. Safe for any number
+ * of threads.
+ */
+final class ModelPrompts {
+  /** Salts and adapters come from requests, so the memory of schemes made for them is bounded. */
+  private static final int MAX_SCHEMES = 1_024;
+
+  private static final int[] NO_IDS = {};
+
+  private final String name;
+  private final ModelFiles files;
+  private final int number;
+  private final SegmentCache segments;
+  private final ChainCache chains;
+  private final int blockTokens;
+  private final Clock clock;
+  private final boolean harmony;
+  private final Map<PromptKeys, HashScheme> schemes = new ConcurrentHashMap<>();
+
+  /** How SGLang writes tools; null until a reported token count has told. */
+  private volatile @Nullable ToolForm sglangTools;
+
+  /**
+   * A model.
+   *
+   * @param name the name it is known by
+   * @param number tells its tokenizer from others' in the caches
+   */
+  ModelPrompts(
+      String name,
+      ModelFiles files,
+      int number,
+      SegmentCache segments,
+      ChainCache chains,
+      int blockTokens,
+      Clock clock) {
+    this.name = name;
+    this.files = files;
+    this.number = number;
+    this.segments = segments;
+    this.chains = chains;
+    this.blockTokens = blockTokens;
+    this.clock = clock;
+    Tokenizer tokenizer = files.tokenizer();
+    this.harmony =
+        tokenizer.tokenId("<|channel|>").isPresent() && tokenizer.tokenId("<|return|>").isPresent();
+  }
+
+  /** A text, rendered and tokenized. */
+  private record Tokenized(TokenSegments segments, int textLength, ChainState end) {}
+
+  /** A chat's text, and what follows it as tokens of its own. */
+  private record Text(String rendered, @Nullable String appended) {}
+
+  /**
+   * Adds to a prompt what this model makes of it: tokens and blocks where the body can be rendered,
+   * and the reason where it is not exact.
+   *
+   * @param engines the kinds of the workers that serve the model
+   */
+  void complete(Prompt.Builder prompt, RequestBody body, Set<EngineKind> engines) {
+    try {
+      HashScheme scheme = scheme(prompt.keys());
+      if (body.isChat()) {
+        chat(prompt, body, engines, scheme);
+      } else {
+        completion(prompt, body, scheme);
+      }
+    } catch (NotExactException e) {
+      prompt.inexact(e.reason());
+    }
+  }
+
+  private void chat(
+      Prompt.Builder prompt, RequestBody body, Set<EngineKind> engines, HashScheme scheme)
+      throws NotExactException {
+    refuse(body, "truncate_prompt_tokens");
+    Set<EngineKind> kinds = EnumSet.noneOf(EngineKind.class);
+    kinds.addAll(engines);
+    if (kinds.isEmpty() || kinds.remove(EngineKind.UNKNOWN)) {
+      kinds.addAll(EnumSet.of(EngineKind.SGLANG, EngineKind.VLLM, EngineKind.ATOM));
+    }
+    if (harmony && kinds.contains(EngineKind.VLLM)) {
+      throw new NotExactException("vLLM renders this model by Harmony, not by its chat template");
+    }
+    EngineKind first = kinds.iterator().next();
+    Text text = text(body, first, form(first));
+    kinds.remove(first);
+    if (!ChatLayout.neutral(body, files)) {
+      for (EngineKind other : kinds) {
+        if (!text.equals(text(body, other, form(other)))) {
+          prompt.inexact("the engines that serve the model lay this chat out differently");
+        }
+      }
+    }
+    if ((first == EngineKind.SGLANG || kinds.contains(EngineKind.SGLANG))
+        && body.get("tools") instanceof List<?> tools) {
+      prompt.toolsBody(body);
+      if (sglangTools == null && !sameTools(tools)) {
+        prompt.inexact("how SGLang writes tools is not confirmed by a reported token count yet");
+      }
+    }
+    Tokenized tokenized = tokenize(text, scheme);
+    prompt.tokenized(this, tokenized.segments(), tokenized.textLength(), tokenized.end());
+  }
+
+  /** Whether all that SGLang may do to tools leaves them as they are, the order of fields too. */
+  private static boolean sameTools(List<?> tools) throws NotExactException {
+    return ToolForm.SGLANG.apply(tools).toString().equals(tools.toString());
+  }
+
+  private ToolForm form(EngineKind kind) {
+    return switch (kind) {
+      case VLLM -> ToolForm.VLLM;
+      case SGLANG -> {
+        ToolForm known = sglangTools;
+        yield known == null ? ToolForm.AS_GIVEN : known;
+      }
+      default -> ToolForm.AS_GIVEN;
+    };
+  }
+
+  private Text text(RequestBody body, EngineKind engine, ToolForm form) throws NotExactException {
+    ChatLayout.Chat chat = ChatLayout.of(body, files, engine, form);
+    String rendered;
+    try {
+      rendered = chat.template().render(chat.context(), clock);
+    } catch (TemplateException e) {
+      // The message may quote the prompt.
+      throw new NotExactException(
+          "the chat template raises " + e.type() + " at line " + e.line() + " for this request");
+    }
+    String continued = chat.continued();
+    if (continued == null) {
+      return new Text(rendered, null);
+    }
+    return chat.appended()
+        ? new Text(rendered, continued)
+        : new Text(cutAfter(rendered, continued), null);
+  }
+
+  /** Ends the text with the final message's content, as transformers' apply_chat_template does. */
+  private static String cutAfter(String rendered, String content) throws NotExactException {
+    String stripped = content.strip();
+    int at = rendered.lastIndexOf(stripped);
+    if (at < 0) {
+      throw new NotExactException(
+          "the chat template changes the final message, which is to be continued");
+    }
+    String leftStripped = content.stripLeading();
+    int end = at + leftStripped.length();
+    return end <= rendered.length() && rendered.startsWith(leftStripped, at)
+        ? rendered.substring(0, end)
+        : rendered.substring(0, at + stripped.length());
+  }
+
+  private Tokenized tokenize(Text text, HashScheme scheme) {
+    byte[] utf8 = text.rendered().getBytes(StandardCharsets.UTF_8);
+    SegmentCache.Encoded encoded =
+        segments.encode(files.tokenizer(), number, utf8, NO_IDS, NO_IDS);
+    ChainState end = chains.chain(scheme, encoded);
+    String appended = text.appended();
+    if (appended == null) {
+      return new Tokenized(encoded.segments(), utf8.length, end);
+    }
+    int[] ids = withoutBos(files.tokenizer().encode(appended, true));
+    List<int[]> parts = new ArrayList<>(encoded.segments().parts());
+    parts.add(ids);
+    return new Tokenized(
+        new TokenSegments(parts, encoded.segments().size() + ids.length),
+        utf8.length + appended.length(),
+        end.fork().append(ids).state());
+  }
+
+  private int[] withoutBos(int[] ids) {
+    if (ids.length > 0 && files.specialTokens().get("bos_token") instanceof String bos) {
+      OptionalInt id = files.tokenizer().tokenId(bos);
+      if (id.isPresent() && id.getAsInt() == ids[0]) {
+        int[] rest = new int[ids.length - 1];
+        System.arraycopy(ids, 1, rest, 0, rest.length);
+        return rest;
+      }
+    }
+    return ids;
+  }
+
+  private void completion(Prompt.Builder prompt, RequestBody body, HashScheme scheme)
+      throws NotExactException {
+    refuse(body, "truncate_prompt_tokens");
+    refuse(body, "prompt_embeds");
+    boolean special = !Boolean.FALSE.equals(body.get("add_special_tokens"));
+    Object given = body.get("prompt");
+    if (given instanceof List<?> list && !list.isEmpty() && !(list.get(0) instanceof Number)) {
+      several(prompt, list, special, scheme);
+      return;
+    }
+    Tokenized tokenized = single(given, special, scheme);
+    prompt.tokenized(this, tokenized.segments(), tokenized.textLength(), tokenized.end());
+  }
+
+  /**
+   * A batch: the engine computes each of its prompts, and its counts are sums. Its blocks are those
+   * of the first.
+   */
+  private void several(
+      Prompt.Builder prompt, List<?> prompts, boolean special, HashScheme scheme)
+      throws NotExactException {
+    List<int[]> parts = new ArrayList<>();
+    int size = 0;
+    int length = 0;
+    ChainState first = null;
+    for (Object each : prompts) {
+      Tokenized tokenized = single(each, special, scheme);
+      first = first == null ? tokenized.end() : first;
+      parts.addAll(tokenized.segments().parts());
+      size += tokenized.segments().size();
+      length += tokenized.textLength();
+    }
+    if (first != null) {
+      prompt.tokenized(this, new TokenSegments(parts, size), length, first);
+      if (prompts.size() > 1) {
+        prompt.inexact("a batch of prompts is routed by its first");
+      }
+    }
+  }
+
+  private Tokenized single(@Nullable Object given, boolean special, HashScheme scheme)
+      throws NotExactException {
+    if (given instanceof String text) {
+      Tokenizer tokenizer = files.tokenizer();
+      byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+      SegmentCache.Encoded encoded =
+          segments.encode(
+              tokenizer,
+              number,
+              utf8,
+              special ? tokenizer.prefixTokens() : NO_IDS,
+              special ? tokenizer.suffixTokens() : NO_IDS);
+      return new Tokenized(encoded.segments(), utf8.length, chains.chain(scheme, encoded));
+    }
+    if (given instanceof List<?> list) {
+      int[] ids = new int[list.size()];
+      for (int i = 0; i < ids.length; i++) {
+        if (!(list.get(i) instanceof Integer id) || id < 0) {
+          throw new NotExactException("a prompt holds what is no token id");
+        }
+        ids[i] = id;
+      }
+      BlockChain chain = scheme.newChain().append(ids);
+      return new Tokenized(TokenSegments.of(ids), ids.length * Integer.BYTES, chain.state());
+    }
+    throw new NotExactException("the prompt is neither text nor token ids");
+  }
+
+  private static void refuse(RequestBody body, String field) throws NotExactException {
+    if (body.get(field) != null) {
+      throw new NotExactException(field + " changes the prompt in the engine");
+    }
+  }
+
+  /** The ids of a generated text. */
+  int[] answer(String text) {
+    return files.tokenizer().encode(text, false);
+  }
+
+  private HashScheme scheme(PromptKeys keys) {
+    HashScheme known = schemes.get(keys);
+    if (known != null) {
+      return known;
+    }
+    HashScheme made =
+        HashSchemes.content(
+            keys.params().toBuilder().blockSize(blockTokens).model(name).build());
+    if (schemes.size() < MAX_SCHEMES) {
+      schemes.put(keys, made);
+    }
+    return made;
+  }
+
+  /**
+   * Takes note of the prompt tokens that an SGLang worker counted: where they differ from what was
+   * rendered, another way of writing tools may explain it.
+   */
+  void counted(Prompt prompt, int promptTokens) {
+    RequestBody body = prompt.toolsBody();
+    ToolForm known = sglangTools;
+    if (body == null || (known != null && prompt.tokens() == promptTokens)) {
+      return;
+    }
+    for (ToolForm form : ToolForm.ofSglang()) {
+      try {
+        Text text = text(body, EngineKind.SGLANG, form);
+        if (tokenize(text, scheme(prompt.keys())).segments().size() == promptTokens) {
+          sglangTools = form;
+          return;
+        }
+      } catch (NotExactException e) {
+        return;
+      }
+    }
+  }
+}
