@@ -7,9 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body's prompt as bytes to be compared with other prompts': the tools, then each message as role,
- * text and whatever else it holds, then a prompt or input, in one form whatever the order of fields
- * in the body. Token ids count as four bytes each, little endian.
+ * A body's prompt as bytes to be compared with other prompts': the tools, then each message as
+ * role, text and whatever else it holds, then a prompt or input, in one form whatever the order of
+ * fields in the body. Token ids count as four bytes each, little endian.
  */
 final class CanonicalText {
   private static final int FIELD = 0x1f;

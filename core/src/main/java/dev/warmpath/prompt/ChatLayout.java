@@ -53,14 +53,12 @@ final class ChatLayout {
       @Nullable String continued,
       boolean appended) {}
 
-  private ChatLayout(
-      RequestBody body, ModelFiles files, EngineKind engine, ChatTemplate template) {
+  private ChatLayout(RequestBody body, ModelFiles files, EngineKind engine, ChatTemplate template) {
     this.body = body;
     this.files = files;
     this.engine = engine;
     this.sglang = engine == EngineKind.SGLANG;
-    this.lists =
-        template.loopsOverContent() || (sglang && template.mentionsMedia());
+    this.lists = template.loopsOverContent() || (sglang && template.mentionsMedia());
   }
 
   /**
@@ -332,8 +330,7 @@ final class ChatLayout {
    *
    * @param emptyIsObject whether absent or empty arguments become an empty object (vLLM)
    */
-  private static List<Object> calls(List<?> calls, boolean emptyIsObject)
-      throws NotExactException {
+  private static List<Object> calls(List<?> calls, boolean emptyIsObject) throws NotExactException {
     List<Object> out = new ArrayList<>(calls.size());
     for (Object each : calls) {
       if (!(each instanceof Map<?, ?> call)

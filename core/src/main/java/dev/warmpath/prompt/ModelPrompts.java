@@ -6,8 +6,8 @@ import dev.warmpath.hash.HashScheme;
 import dev.warmpath.hash.HashSchemes;
 import dev.warmpath.prompt.template.TemplateException;
 import dev.warmpath.prompt.tokenizer.Tokenizer;
-import java.nio.charset.StandardCharsets;
 import dev.warmpath.worker.EngineKind;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One model's prompts: renders requests as its engines do, tokenizes through the caches, and chains
- * block hashes. Learns how SGLang writes tools from the token counts it reports. Safe for any number
- * of threads.
+ * block hashes. Learns how SGLang writes tools from the token counts it reports. Safe for any
+ * number of threads.
  */
 final class ModelPrompts {
   /** Salts and adapters come from requests, so the memory of schemes made for them is bounded. */
@@ -178,8 +178,7 @@ final class ModelPrompts {
 
   private Tokenized tokenize(Text text, HashScheme scheme) {
     byte[] utf8 = text.rendered().getBytes(StandardCharsets.UTF_8);
-    SegmentCache.Encoded encoded =
-        segments.encode(files.tokenizer(), number, utf8, NO_IDS, NO_IDS);
+    SegmentCache.Encoded encoded = segments.encode(files.tokenizer(), number, utf8, NO_IDS, NO_IDS);
     ChainState end = chains.chain(scheme, encoded);
     String appended = text.appended();
     if (appended == null) {
@@ -224,8 +223,7 @@ final class ModelPrompts {
    * A batch: the engine computes each of its prompts, and its counts are sums. Its blocks are those
    * of the first.
    */
-  private void several(
-      Prompt.Builder prompt, List<?> prompts, boolean special, HashScheme scheme)
+  private void several(Prompt.Builder prompt, List<?> prompts, boolean special, HashScheme scheme)
       throws NotExactException {
     List<int[]> parts = new ArrayList<>();
     int size = 0;
@@ -291,8 +289,7 @@ final class ModelPrompts {
       return known;
     }
     HashScheme made =
-        HashSchemes.content(
-            keys.params().toBuilder().blockSize(blockTokens).model(name).build());
+        HashSchemes.content(keys.params().toBuilder().blockSize(blockTokens).model(name).build());
     if (schemes.size() < MAX_SCHEMES) {
       schemes.put(keys, made);
     }

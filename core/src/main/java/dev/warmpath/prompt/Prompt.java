@@ -290,8 +290,7 @@ public final class Prompt {
     }
 
     /** The ids, the length of the text they stand for, and the chain over them. */
-    Builder tokenized(
-        ModelPrompts source, TokenSegments segments, int textLength, ChainState end) {
+    Builder tokenized(ModelPrompts source, TokenSegments segments, int textLength, ChainState end) {
       this.source = source;
       this.segments = Objects.requireNonNull(segments);
       this.textLength = textLength;

@@ -10,17 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param cacheSalt the request's salt, or null
  * @param extraKey the request's extra key, or null
  */
-record PromptKeys(
-    @Nullable String adapter, @Nullable String cacheSalt, @Nullable String extraKey) {
+record PromptKeys(@Nullable String adapter, @Nullable String cacheSalt, @Nullable String extraKey) {
   static final PromptKeys NONE = new PromptKeys(null, null, null);
 
   /** The keys as hash schemes take them. */
   HashParams params() {
-    return HashParams.builder()
-        .loraName(adapter)
-        .cacheSalt(cacheSalt)
-        .extraKey(extraKey)
-        .build();
+    return HashParams.builder().loraName(adapter).cacheSalt(cacheSalt).extraKey(extraKey).build();
   }
 
   /** One text for a model's name and the keys, never the same for different ones. */

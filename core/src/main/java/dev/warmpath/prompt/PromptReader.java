@@ -123,15 +123,14 @@ public final class PromptReader {
     String model = body.model();
     Prompt.Builder prompt =
         new Prompt.Builder()
-            .model(model)
-            .stream(body.stream())
-            .namespace(
-                new PromptKeys(
-                        body.text("lora_path"), body.text("cache_salt"), body.text("extra_key"))
-                    .namespace(model == null ? "" : model))
-            .bytes(() -> CanonicalText.of(body))
-            .requestId(body.requestId())
-            .single(!body.batch());
+            .model(model).stream(body.stream())
+                .namespace(
+                    new PromptKeys(
+                            body.text("lora_path"), body.text("cache_salt"), body.text("extra_key"))
+                        .namespace(model == null ? "" : model))
+                .bytes(() -> CanonicalText.of(body))
+                .requestId(body.requestId())
+                .single(!body.batch());
     if (!models.isEmpty() && (body.isChat() || body.isCompletion())) {
       complete(prompt, body, serving.of(model));
     }
@@ -144,8 +143,7 @@ public final class PromptReader {
     if (known == null) {
       return;
     }
-    prompt.keys(
-        new PromptKeys(lora.adapter(), body.text("cache_salt"), body.text("extra_key")));
+    prompt.keys(new PromptKeys(lora.adapter(), body.text("cache_salt"), body.text("extra_key")));
     try {
       known.complete(prompt, body, served.engines());
     } catch (RuntimeException e) {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Token ids by segment: the stretches of text between added tokens, which are tokenized apart from
  * each other in any case, so that putting cached segments together is the same as tokenizing the
- * whole ({@link Tokenizer#cut}). Found by a 128-bit hash and confirmed by comparing the bytes, since
- * these ids may become what a model reads.
+ * whole ({@link Tokenizer#cut}). Found by a 128-bit hash and confirmed by comparing the bytes,
+ * since these ids may become what a model reads.
  *
  * <p>Bounded in bytes; W-TinyLFU decides what stays. Safe for any number of threads.
  */
@@ -132,8 +132,7 @@ final class SegmentCache {
       Segment segment = cache.getIfPresent(key);
       if (segment == null
           || !Arrays.equals(segment.text(), 0, segment.text().length, utf8, from, to)) {
-        segment =
-            new Segment(Arrays.copyOfRange(utf8, from, to), encodeSegment(from, to, first));
+        segment = new Segment(Arrays.copyOfRange(utf8, from, to), encodeSegment(from, to, first));
         cache.put(key, segment);
       }
       append(segment.ids(), false, upper, lower);
