@@ -11,6 +11,7 @@ import dev.warmpath.worker.Topology;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRegistry;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connects the byte index to those who ask it (policies) and those who teach it (dispatch, and the
@@ -53,7 +54,7 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
             namespace(prompt), bytes, 0, bytes.length, target.holderId(), prompt.tokens());
     return new Ticket() {
       @Override
-      public void confirm() {
+      public void confirm(@Nullable String answer) {
         speculation.confirm();
       }
 

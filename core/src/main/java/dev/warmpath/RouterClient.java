@@ -31,6 +31,8 @@ import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RoutingEnvironment;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.EngineAdapter;
+import dev.warmpath.prompt.ModelFiles;
+import dev.warmpath.prompt.PromptReader;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.OutboundRequest;
@@ -45,6 +47,7 @@ import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRegistry;
 import dev.warmpath.worker.WorkerSpec;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -94,6 +97,7 @@ public final class RouterClient implements AutoCloseable {
   private final Fleet fleet;
   private final HealthMonitor health;
   private final ByteRadixTree index;
+  private final PromptReader prompts;
   private final Dispatcher dispatcher;
   private final RequestRunner runner;
   private final DeadLetters deadLetters;
@@ -115,6 +119,7 @@ public final class RouterClient implements AutoCloseable {
     long seed = builder.seed == null ? new SecureRandom().nextLong() : builder.seed;
     this.index = ByteRadixTree.builder().budgetBytes(builder.indexBytes).ticker(ticker).build();
     IndexFeed feed = new IndexFeed(index);
+    this.prompts = builder.prompts.build();
     this.deadLetters = new DeadLetters(builder.deadLetterBytes);
     Executor given = builder.executor;
     this.ownExecutor = given == null ? AsyncExecutors.create() : null;
@@ -134,6 +139,7 @@ public final class RouterClient implements AutoCloseable {
             fleet,
             policy,
             environment,
+            prompts,
             feed,
             builder.dispatchSettings(),
             builder.profiles,
@@ -497,6 +503,7 @@ public final class RouterClient implements AutoCloseable {
     private AdmissionSettings admission = DispatchSettings.DEFAULT.admission();
     private Duration noWorkerWait = DispatchSettings.DEFAULT.noWorkerWait();
     private HealthSettings health = HealthSettings.DEFAULT;
+    private final PromptReader.Builder prompts = PromptReader.builder();
     private long indexBytes = 64L << 20;
     private long deadLetterBytes;
     private @Nullable Secret apiKey;
@@ -538,6 +545,35 @@ public final class RouterClient implements AutoCloseable {
     /** Sets the policy; {@link Policies#standard()} by default. */
     public Builder policy(RoutingPolicy policy) {
       this.policy = policy;
+      return this;
+    }
+
+    /**
+     * Gives the files of a model, so that its prompts are rendered, tokenized and hashed as its
+     * engines do. Without them prompts are compared by their bytes.
+     *
+     * @param name the name that requests use; several names may share files
+     */
+    public Builder model(String name, ModelFiles files) {
+      prompts.model(name, files);
+      return this;
+    }
+
+    /**
+     * Sets what the caches of tokens and block chains may take together, in bytes; 64 MB by
+     * default.
+     */
+    public Builder promptCacheBytes(long bytes) {
+      prompts.cacheBytes(bytes);
+      return this;
+    }
+
+    /**
+     * Sets the clock that chat templates which print the date go by: the engines' own, in their
+     * zone. The system's in UTC by default.
+     */
+    public Builder templateClock(Clock clock) {
+      prompts.clock(clock);
       return this;
     }
 

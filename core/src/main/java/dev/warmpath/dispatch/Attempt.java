@@ -88,8 +88,9 @@ public final class Attempt implements Step {
    * The whole response arrived: ends the request.
    *
    * @param usage token counts it reports, or null
+   * @param answer the text that was generated, or null where it is not known
    */
-  public void completed(@Nullable Usage usage) {
+  public void completed(@Nullable Usage usage, @Nullable String answer) {
     if (!ended.compareAndSet(false, true)) {
       return;
     }
@@ -98,7 +99,8 @@ public final class Attempt implements Step {
       long first = gotFirstByte ? firstByteNanos : now;
       lease.state().succeeded((first - startedNanos) / 1e6, now);
       permit.succeeded(now);
-      ticket.confirm();
+      ticket.confirm(answer);
+      dispatch.learn(this, usage);
     } finally {
       lease.release();
       dispatch.completed(this, null, 200, usage);
@@ -143,7 +145,7 @@ public final class Attempt implements Step {
         permit.neutral(now);
       }
       if (gotFirstByte) {
-        ticket.confirm();
+        ticket.confirm(null);
       } else {
         ticket.withdraw();
       }
@@ -165,7 +167,7 @@ public final class Attempt implements Step {
       }
       permit.neutral(dispatch.now());
       if (gotFirstByte) {
-        ticket.confirm();
+        ticket.confirm(null);
       } else {
         ticket.withdraw();
       }

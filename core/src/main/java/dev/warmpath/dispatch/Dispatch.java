@@ -367,6 +367,10 @@ public final class Dispatch {
     dispatcher.listeners().tell(listener -> listener.onFirstByte(event(null, null, null)));
   }
 
+  void learn(Attempt attempt, @Nullable Usage usage) {
+    dispatcher.learn(prompt, attempt.candidate(), usage);
+  }
+
   void completed(Attempt attempt, @Nullable String error, int status, @Nullable Usage usage) {
     long now = now();
     AttemptRecord record = attempt.record(null, now);

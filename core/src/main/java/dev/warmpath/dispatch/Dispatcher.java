@@ -13,10 +13,13 @@ import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.RouterListener.DeadLetter;
 import dev.warmpath.api.RouterOverloadedException;
 import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.Usage;
 import dev.warmpath.health.Availability;
 import dev.warmpath.health.Fleet;
 import dev.warmpath.health.FleetView;
+import dev.warmpath.health.PredictionCheck;
 import dev.warmpath.health.RankState;
+import dev.warmpath.hash.BlockHashes;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.policy.RouteContext;
 import dev.warmpath.policy.RouteExplanation;
@@ -24,17 +27,22 @@ import dev.warmpath.policy.RoutePlan;
 import dev.warmpath.policy.RoutingEnvironment;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.EngineAdapter;
+import dev.warmpath.prompt.Exactness;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.prompt.PromptReader;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.CandidateSet;
+import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.ServedModel;
+import dev.warmpath.worker.Topology;
 import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.worker.WorkerState;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +61,8 @@ import org.jspecify.annotations.Nullable;
  * for each. Owns what all of them share: admission, gates, retry budget, listeners. Thread safe.
  */
 public final class Dispatcher {
+  private static final int DEFAULT_BLOCK_TOKENS = 16;
+
   private final Fleet fleet;
   private final RoutingPolicy policy;
   private final RoutingEnvironment environment;
@@ -64,7 +74,7 @@ public final class Dispatcher {
   private final LongSupplier ticker;
   private final LongSupplier seeds;
   private final Pauser pauser;
-  private final PromptReader prompts = new PromptReader();
+  private final PromptReader prompts;
   private final Admission admission;
   private final WorkerGates gates;
   private final RetryBudget retryBudget;
@@ -82,6 +92,7 @@ public final class Dispatcher {
    * @param fleet the workers and their live state
    * @param policy decides, unless a profile names another
    * @param environment what all decisions share
+   * @param prompts reads requests
    * @param feed is told what workers come to hold
    * @param settings how requests are carried out
    * @param profiles option sets by name
@@ -95,6 +106,7 @@ public final class Dispatcher {
       Fleet fleet,
       RoutingPolicy policy,
       RoutingEnvironment environment,
+      PromptReader prompts,
       PrefixFeed feed,
       DispatchSettings settings,
       Map<String, Profile> profiles,
@@ -106,6 +118,7 @@ public final class Dispatcher {
     this.fleet = fleet;
     this.policy = policy;
     this.environment = environment;
+    this.prompts = prompts;
     this.feed = feed;
     this.settings = settings;
     this.profiles = Map.copyOf(profiles);
@@ -148,13 +161,22 @@ public final class Dispatcher {
    * @throws RequestCancelledException when the thread is interrupted while waiting
    */
   public Dispatch begin(RouterRequest request) {
-    long started = now();
+    return begin(request, now(), null);
+  }
+
+  /**
+   * As {@link #begin(RouterRequest)}, with a prompt that was read before.
+   *
+   * @param started when the request came, by the client's ticker
+   * @param read the request's prompt, or null to read it here
+   */
+  public Dispatch begin(RouterRequest request, long started, @Nullable Prompt read) {
     if (closed) {
       throw new RouterClosedException();
     }
     RouteOptions options = OptionsReader.options(request);
     Terms terms = terms(options);
-    Prompt prompt = prompts.read(request);
+    Prompt prompt = read == null ? read(request) : read;
     retryBudget.deposit();
     if (!admission.tryAdmit()) {
       awaitAdmission(terms);
@@ -235,7 +257,7 @@ public final class Dispatcher {
   public RouteDecision explain(RouterRequest request) {
     RouteOptions options = OptionsReader.options(request);
     Terms terms = terms(options);
-    Prompt prompt = prompts.read(request);
+    Prompt prompt = read(request);
     FleetView view = fleet.view();
     CandidateSet candidates = candidates(view, prompt);
     RouteContext context =
@@ -249,7 +271,12 @@ public final class Dispatcher {
             + view.topology().ranks().size()
             + " ranks may serve "
             + what(prompt));
+    String inexact = prompt.inexactReason();
+    if (inexact != null) {
+      steps.add("the prompt is not exact: " + inexact);
+    }
     steps.addAll(explanation.steps());
+    addSuspects(steps, view, candidates);
     List<CandidateView> views = explanation.candidates();
     return new RouteDecision(
         terms.policy().name(),
@@ -259,6 +286,82 @@ public final class Dispatcher {
         views.isEmpty() ? null : views.get(0),
         steps,
         List.of());
+  }
+
+  private static void addSuspects(List<String> steps, FleetView view, CandidateSet candidates) {
+    for (int i = 0; i < candidates.size(); i++) {
+      RankState state = view.find(candidates.get(i));
+      if (state != null) {
+        PredictionCheck.Verdict verdict = state.predictions().verdict();
+        if (verdict.reason() != null) {
+          steps.add(
+              "cache hits of "
+                  + candidates.get(i)
+                  + (verdict.suspect() ? " are suspect: " : ": ")
+                  + verdict.reason());
+        }
+      }
+    }
+  }
+
+  /**
+   * Reads a request's prompt, which is most of the work before a decision: for callers whose thread
+   * should not do it.
+   *
+   * @throws InvalidRequestException when the body can't be understood
+   */
+  public Prompt read(RouterRequest request) {
+    return prompts.read(request, this::served);
+  }
+
+  private PromptReader.Served served(@Nullable String model) {
+    Topology topology = fleet.view().topology();
+    CandidateSet candidates = topology.candidates(model, WorkerRole.REGULAR);
+    Set<EngineKind> engines = EnumSet.noneOf(EngineKind.class);
+    String base = null;
+    Worker last = null;
+    for (int i = 0; i < candidates.size(); i++) {
+      Worker worker = candidates.get(i).worker();
+      if (worker != last) {
+        last = worker;
+        engines.add(worker.engine());
+        if (base == null && model != null) {
+          base = base(worker, model);
+        }
+      }
+    }
+    return new PromptReader.Served(engines, base);
+  }
+
+  private static @Nullable String base(Worker worker, String model) {
+    for (ServedModel served : worker.models()) {
+      if (served.id().equals(model)) {
+        return served.parent();
+      }
+    }
+    return null;
+  }
+
+  /** What a response's counts tell of the prompt's rendering and of the rank's cache. */
+  void learn(Prompt prompt, Candidate candidate, @Nullable Usage usage) {
+    RankState state = fleet.view().find(candidate.target());
+    if (state == null || !prompt.single() || prompt.exactness() == Exactness.OPAQUE) {
+      return;
+    }
+    Integer block = candidate.target().worker().blockSize();
+    state
+        .predictions()
+        .observe(
+            new PredictionCheck.Outcome(
+                candidate.matchedTokens(),
+                prompt.tokens(),
+                prompt.exactness() == Exactness.EXACT,
+                usage == null ? null : usage.promptTokens(),
+                usage == null ? null : usage.cachedTokens(),
+                Math.max(DEFAULT_BLOCK_TOKENS, block == null ? 0 : block)));
+    if (usage != null) {
+      prompts.reported(prompt, usage);
+    }
   }
 
   /** Makes the plan of one request: one read of the fleet's snapshot. */
@@ -306,7 +409,12 @@ public final class Dispatcher {
   }
 
   static PromptSummary summary(Prompt prompt) {
-    return new PromptSummary(prompt.bytes().length, prompt.tokens(), 0, prompt.exactness().label());
+    BlockHashes blocks = prompt.blocks();
+    return new PromptSummary(
+        prompt.byteLength(),
+        prompt.tokens(),
+        blocks == null ? 0 : blocks.size(),
+        prompt.exactness().label());
   }
 
   OutboundRequest outbound(

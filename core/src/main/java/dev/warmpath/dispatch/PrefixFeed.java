@@ -2,6 +2,7 @@ package dev.warmpath.dispatch;
 
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.worker.WorkerRank;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Teaches the index what workers come to hold. A prompt counts as held from its dispatch on, since
@@ -32,14 +33,18 @@ public interface PrefixFeed {
     Ticket NONE =
         new Ticket() {
           @Override
-          public void confirm() {}
+          public void confirm(@Nullable String answer) {}
 
           @Override
           public void withdraw() {}
         };
 
-    /** The worker answered: it holds the prompt. */
-    void confirm();
+    /**
+     * The worker answered: it holds the prompt, and what it generated.
+     *
+     * @param answer the text it generated, or null where that is not known
+     */
+    void confirm(@Nullable String answer);
 
     /** The attempt failed before the first byte: what only this dispatch claimed is taken back. */
     void withdraw();

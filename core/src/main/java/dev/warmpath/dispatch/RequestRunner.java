@@ -8,6 +8,9 @@ import dev.warmpath.api.RouterResponse;
 import dev.warmpath.api.RouterStream;
 import dev.warmpath.api.StreamEvent;
 import dev.warmpath.api.Usage;
+import dev.warmpath.prompt.AnswerReader;
+import dev.warmpath.prompt.Exactness;
+import dev.warmpath.prompt.ResponseReader;
 import dev.warmpath.prompt.UsageReader;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.ExchangeResponse;
@@ -49,6 +52,13 @@ public final class RequestRunner {
     this.executor = executor;
   }
 
+  /** Reads the answer of a prompt whose blocks are known; null where nothing could use it. */
+  private static @Nullable AnswerReader answers(Dispatch dispatch) {
+    return dispatch.prompt().blocks() != null && dispatch.prompt().single()
+        ? new AnswerReader()
+        : null;
+  }
+
   /** Makes something of a successful response, whose headers have arrived. */
   private interface Reader<T> {
     /**
@@ -83,7 +93,11 @@ public final class RequestRunner {
             attempt.rejected(status);
           } else {
             usage = usages.read(body);
-            attempt.completed(usage);
+            AnswerReader answer = answers(dispatch);
+            if (answer != null) {
+              answer.body(body);
+            }
+            attempt.completed(usage, answer == null ? null : answer.answer());
           }
           return new RouterResponse(status, response.headers(), body, usage, dispatch.decision());
         });
@@ -121,9 +135,10 @@ public final class RequestRunner {
           }
           attempt.firstByte();
           RoutedStream stream =
-              new RoutedStream(dispatch, attempt, response, first, usages, executor);
+              new RoutedStream(
+                  dispatch, attempt, response, first, usages, answers(dispatch), executor);
           if (first == null) {
-            attempt.completed(null);
+            attempt.completed(null, null);
           }
           return stream;
         });
@@ -157,13 +172,29 @@ public final class RequestRunner {
       attempt.firstByte();
     }
 
-    /** The body ended well. */
-    public void completed(int status, @Nullable Usage usage) {
+    /** Whether the body's bytes are of use to {@link #completed}. */
+    public boolean wantsBody() {
+      return dispatch.prompt().exactness() != Exactness.OPAQUE;
+    }
+
+    /**
+     * The body ended well.
+     *
+     * @param body its bytes, or null where they are not at hand; from them come the token counts
+     *     and, where the prompt's blocks are known, the answer
+     */
+    public void completed(int status, byte @Nullable [] body) {
+      if (attempt.ended()) {
+        return;
+      }
       if (status >= 300) {
         attempt.rejected(status);
-      } else {
-        attempt.completed(usage);
+        return;
       }
+      ResponseReader.Told told = body == null ? null : ResponseReader.read(body);
+      attempt.completed(
+          told == null ? null : told.usage(),
+          told == null || answers(dispatch) == null ? null : told.answer());
     }
 
     /** The body broke. */

@@ -7,6 +7,7 @@ import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterStream;
 import dev.warmpath.api.StreamEvent;
 import dev.warmpath.api.Usage;
+import dev.warmpath.prompt.AnswerReader;
 import dev.warmpath.prompt.UsageReader;
 import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.TransportException;
@@ -30,6 +31,7 @@ final class RoutedStream implements RouterStream {
   private final ExchangeResponse response;
   private final RouteDecision decision;
   private final UsageReader usages;
+  private final @Nullable AnswerReader answer;
   private final Executor executor;
   private final Cleaner.Cleanable guard;
   private @Nullable StreamEvent first;
@@ -42,6 +44,7 @@ final class RoutedStream implements RouterStream {
       ExchangeResponse response,
       @Nullable StreamEvent first,
       UsageReader usages,
+      @Nullable AnswerReader answer,
       Executor executor) {
     this.dispatch = dispatch;
     this.attempt = attempt;
@@ -50,6 +53,7 @@ final class RoutedStream implements RouterStream {
     this.first = first;
     this.ended = first == null;
     this.usages = usages;
+    this.answer = answer;
     this.executor = executor;
     this.guard = CLEANER.register(this, new Release(dispatch, response));
   }
@@ -97,13 +101,16 @@ final class RoutedStream implements RouterStream {
     }
     if (event == null) {
       ended = true;
-      attempt.completed(usage);
+      attempt.completed(usage, answer == null ? null : answer.answer());
       close();
       return null;
     }
     Usage reported = usages.readEvent(event.data());
     if (reported != null) {
       usage = reported;
+    }
+    if (answer != null) {
+      answer.event(event.data());
     }
     return event;
   }

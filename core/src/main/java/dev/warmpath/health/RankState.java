@@ -63,6 +63,7 @@ public final class RankState {
   private volatile boolean suspect;
   private volatile long lastSuccessNanos = NEVER;
   private volatile @Nullable Runnable onRevived;
+  private final PredictionCheck predictions = new PredictionCheck();
 
   /** Creates the state of a rank that has done nothing yet. */
   public RankState(WorkerRank target) {
@@ -72,6 +73,11 @@ public final class RankState {
   /** Whose state this is. */
   public WorkerRank target() {
     return target;
+  }
+
+  /** How its cache hits compare with what was predicted. */
+  public PredictionCheck predictions() {
+    return predictions;
   }
 
   /** Requests of this client running there now. */

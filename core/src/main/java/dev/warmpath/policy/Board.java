@@ -265,7 +265,11 @@ final class Board {
 
   private int held(RouteContext context, int candidate) {
     int held = query.tokens(context.candidates().holderId(candidate));
-    return Math.max(0, Math.min(context.prompt().tokens(), held));
+    if (held <= 0) {
+      return 0;
+    }
+    double credit = state(candidate).predictions().credit();
+    return Math.min(context.prompt().tokens(), credit < 1 ? (int) (credit * held) : held);
   }
 
   /** Prompt tokens it holds and not every member does. */

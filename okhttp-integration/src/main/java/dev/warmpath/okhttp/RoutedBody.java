@@ -24,6 +24,9 @@ final class RoutedBody extends ResponseBody {
   private static final Cleaner CLEANER = Cleaner.create();
   private static final ByteString DONE = ByteString.encodeUtf8("[DONE]");
 
+  /** Longest body that is kept to be read at its end; okio shares the bytes, it copies none. */
+  private static final long MAX_KEPT_BYTES = 1 << 20;
+
   /** Enough for the end marker and the line ends after it. */
   private static final int TAIL_BYTES = 32;
 
@@ -68,6 +71,7 @@ final class RoutedBody extends ResponseBody {
     private final RoutedExchange exchange;
     private final RequestRunner.Finisher finisher;
     private final Buffer tail = new Buffer();
+    private @Nullable Buffer kept;
     private long seen;
     private boolean over;
 
@@ -80,6 +84,10 @@ final class RoutedBody extends ResponseBody {
       this.doneMarked = events && status < 300 && StreamFormat.endsDone(exchange.path());
       this.exchange = exchange;
       this.finisher = finisher;
+      this.kept =
+          status < 300 && response.header("Content-Encoding") == null && finisher.wantsBody()
+              ? new Buffer()
+              : null;
       exchange.limits().awaitFirst(timeout());
       if (expected == 0) {
         complete();
@@ -107,6 +115,7 @@ final class RoutedBody extends ResponseBody {
         }
       }
       seen += read;
+      keep(sink, read);
       if (doneMarked) {
         keepTail(sink, read);
       }
@@ -114,6 +123,17 @@ final class RoutedBody extends ResponseBody {
         complete();
       }
       return read;
+    }
+
+    private void keep(Buffer sink, long read) {
+      Buffer all = kept;
+      if (all != null) {
+        if (all.size() + read > MAX_KEPT_BYTES) {
+          kept = null;
+        } else {
+          sink.copyTo(all, sink.size() - read, read);
+        }
+      }
     }
 
     private void keepTail(Buffer sink, long read) {
@@ -165,7 +185,9 @@ final class RoutedBody extends ResponseBody {
     private void complete() {
       if (!over) {
         over = true;
-        finisher.completed(status, null);
+        Buffer all = kept;
+        kept = null;
+        finisher.completed(status, all == null || all.size() == 0 ? null : all.readByteArray());
       }
     }
 
