@@ -78,6 +78,11 @@ final class InputFiles {
     }
   }
 
+  /** The value of a JSON text, in the types that {@link #json} gives. */
+  static @Nullable Object parse(String text) throws JsonProcessingException {
+    return PYTHON_JSON.readValue(text, Object.class);
+  }
+
   /** Refuses what is no readable file. */
   static void requireReadable(String what, Path file) {
     if (!Files.isReadable(file) || Files.isDirectory(file)) {

@@ -94,7 +94,7 @@ final class RenderCommand implements Callable<Integer> {
   }
 
   /** A clock that stands still. A time without an offset is a local one, as in Python. */
-  private static Clock fixed(String iso) {
+  static Clock fixed(String iso) {
     try {
       TemporalAccessor time =
           iso.contains("T") || iso.contains("t")

@@ -30,9 +30,7 @@ final class TokenIds {
   }
 
   private static String unbracketed(String list) {
-    return list.startsWith("[") && list.endsWith("]")
-        ? list.substring(1, list.length() - 1)
-        : list;
+    return list.startsWith("[") && list.endsWith("]") ? list.substring(1, list.length() - 1) : list;
   }
 
   private static BigInteger number(String word) {

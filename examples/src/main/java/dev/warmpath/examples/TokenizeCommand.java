@@ -2,6 +2,8 @@ package dev.warmpath.examples;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.warmpath.prompt.ModelFiles;
+import dev.warmpath.prompt.ModelFilesException;
 import dev.warmpath.prompt.tokenizer.Tokenizer;
 import dev.warmpath.prompt.tokenizer.TokenizerLoadException;
 import dev.warmpath.prompt.tokenizer.Tokenizers;
@@ -9,6 +11,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -50,6 +54,12 @@ final class TokenizeCommand implements Callable<Integer> {
   private @Nullable String detokenize;
 
   @Option(
+      names = "--now",
+      paramLabel = "ISO",
+      description = "for --messages: what strftime_now shows (default: the clock)")
+  private @Nullable String now;
+
+  @Option(
       names = "--special-tokens",
       negatable = true,
       defaultValue = "true",
@@ -75,6 +85,14 @@ final class TokenizeCommand implements Callable<Integer> {
     private @Nullable Path textFile;
 
     @Option(
+        names = "--messages",
+        paramLabel = "FILE",
+        description =
+            "a chat as JSON, laid out by the model's chat template: a list of messages, or an"
+                + " OpenAI body with tools and chat_template_kwargs")
+    private @Nullable Path messages;
+
+    @Option(
         names = "--tokens-file",
         paramLabel = "FILE",
         description = "for --detokenize: a file with ids, also as JSON")
@@ -94,7 +112,8 @@ final class TokenizeCommand implements Callable<Integer> {
     Input given = input;
     boolean named = detokenize != null && !detokenize.equals(OF_THE_TEXT);
     if (named == (given != null)) {
-      throw CommandFailure.usage("give --text, --text-file or --detokenize IDS, one of them");
+      throw CommandFailure.usage(
+          "give --text, --text-file, --messages or --detokenize IDS, one of them");
     }
     if (given == null) {
       return decoded(load(), ids(TokenIds.parse(String.valueOf(detokenize))));
@@ -105,12 +124,25 @@ final class TokenizeCommand implements Callable<Integer> {
       }
       return decoded(load(), ids(TokenIds.read(given.tokensFile)));
     }
+    if (given.messages != null) {
+      ChatFile chat = ChatFile.read(given.messages);
+      ModelFiles model = model();
+      // the template writes special tokens out
+      return encoded(model.tokenizer(), chat.render(model, now()), false);
+    }
     String text =
         given.textFile != null
             ? InputFiles.text("text", given.textFile)
             : typed(given.text == null ? "" : given.text);
-    Tokenizer tokenizer = load();
-    int[] ids = tokenizer.encode(text, specialTokens);
+    return encoded(load(), text, specialTokens);
+  }
+
+  private Clock now() {
+    return now == null ? Clock.system(ZoneId.systemDefault()) : RenderCommand.fixed(now);
+  }
+
+  private Result encoded(Tokenizer tokenizer, String text, boolean special) {
+    int[] ids = tokenizer.encode(text, special);
     return detokenize == null ? new Result(ids, text) : decoded(tokenizer, ids);
   }
 
@@ -118,9 +150,26 @@ final class TokenizeCommand implements Callable<Integer> {
     return new Result(ids, tokenizer.decode(ids, skipSpecialTokens));
   }
 
+  private ModelFiles model() {
+    requireTokenizer();
+    if (!Files.isDirectory(path)) {
+      throw CommandFailure.usage(
+          "--messages needs the model's chat template: give --tokenizer the model's directory");
+    }
+    try {
+      return ModelFiles.of(path);
+    } catch (TokenizerLoadException | ModelFilesException e) {
+      throw CommandFailure.work(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void requireTokenizer() {
+    InputFiles.requireReadable(
+        "tokenizer", Files.isDirectory(path) ? path.resolve("tokenizer.json") : path);
+  }
+
   private Tokenizer load() {
-    Path file = Files.isDirectory(path) ? path.resolve("tokenizer.json") : path;
-    InputFiles.requireReadable("tokenizer", file);
+    requireTokenizer();
     try {
       return Tokenizers.load(path);
     } catch (TokenizerLoadException e) {

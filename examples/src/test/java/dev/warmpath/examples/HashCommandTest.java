@@ -297,7 +297,8 @@ class HashCommandTest {
     assertRefused("token_ids", "--scheme", "atom", "--tokens-file", document.toString());
     for (Path file : List.of(broken, list, form)) {
       Run run =
-          Run.of("hash", "--scheme", "atom", "--params", file.toString(), "--tokens", "1", "--json");
+          Run.of(
+              "hash", "--scheme", "atom", "--params", file.toString(), "--tokens", "1", "--json");
       assertThat(run.exitCode()).as(file.toString()).isEqualTo(2);
       assertThat(run.err().lines()).hasSize(1);
     }
@@ -319,7 +320,8 @@ class HashCommandTest {
     Path params = folder.resolve("params.json");
     Files.writeString(params, "{\"blok_size\": 4}");
     Run run =
-        Run.of("hash", "--scheme", "atom", "--params", params.toString(), "--tokens", "1", "--json");
+        Run.of(
+            "hash", "--scheme", "atom", "--params", params.toString(), "--tokens", "1", "--json");
     assertThat(run.exitCode()).isZero();
     assertThat(run.err()).contains("blok_size");
     assertThat(run.json().path("blocks")).isEmpty();

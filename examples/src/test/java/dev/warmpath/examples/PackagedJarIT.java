@@ -125,8 +125,7 @@ class PackagedJarIT {
     return printed;
   }
 
-  private static Process start(Map<String, String> environment, String... args)
-      throws IOException {
+  private static Process start(Map<String, String> environment, String... args) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-jar");

@@ -170,8 +170,7 @@ class RenderCommandTest {
     Files.write(binary, new byte[] {(byte) 0xFF, (byte) 0xFE});
     Path context = folder.resolve("context.json");
     Files.writeString(context, "{}");
-    Run run =
-        Run.of("render", "--template", binary.toString(), "--context", context.toString());
+    Run run = Run.of("render", "--template", binary.toString(), "--context", context.toString());
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(run.err()).contains("binary", "not UTF-8");
     run = Run.of("render", "--template", folder + "/none", "--context", context.toString());

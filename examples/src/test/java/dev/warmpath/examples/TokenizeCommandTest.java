@@ -61,7 +61,11 @@ class TokenizeCommandTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "hello world", " grüße, 世界! 🚀", "<|im_start|>user\nhi<|im_end|>\n", "a  b\r\n\tc 12345", ""
+        "hello world",
+        " grüße, 世界! 🚀",
+        "<|im_start|>user\nhi<|im_end|>\n",
+        "a  b\r\n\tc 12345",
+        ""
       })
   void thereAndBack(String text) throws IOException {
     for (Path model : List.of(chatml, llama)) {
@@ -95,7 +99,8 @@ class TokenizeCommandTest {
   void putsTheModelsTokensAroundATextUnlessToldNotTo() {
     JsonNode with = tokenize(llama, "--text", "hello", "--json").json();
     JsonNode without = tokenize(llama, "--text", "hello", "--no-special-tokens", "--json").json();
-    assertThat(with).isEqualTo(tokenize(llama, "--text", "hello", "--special-tokens", "--json").json());
+    assertThat(with)
+        .isEqualTo(tokenize(llama, "--text", "hello", "--special-tokens", "--json").json());
     assertThat(ids(with)).hasSizeGreaterThan(ids(without).size());
     assertThat(ids(with).subList(1, ids(with).size())).isEqualTo(ids(without));
     String special = Integer.toString(ids(with).get(0));
@@ -117,6 +122,68 @@ class TokenizeCommandTest {
   void aTokenizerFileStandsAlone() {
     Path file = chatml.resolve("tokenizer.json");
     assertThat(tokenize(file, "--text", "hello", "--json").exitCode()).isZero();
+  }
+
+  @Test
+  void laysAChatOutByTheModelsTemplate() throws IOException {
+    Files.writeString(
+        chatml.resolve("chat_template.jinja"),
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}"
+            + "{% for c in m.tool_calls or [] %}{{ c.function.name }}={{ c.function.arguments.x }}"
+            + "{% endfor %}<|im_end|>\n{% endfor %}"
+            + "{% if tools %}{{ tools | length }} tools\n{% endif %}"
+            + "{% if mood %}{{ mood }}\n{% endif %}"
+            + "{% if documents %}{{ documents[0].title }}\n{% endif %}"
+            + "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}");
+    String hi = "{\"role\": \"user\", \"content\": \"hi\"}";
+    String turn = "<|im_start|>user\nhi<|im_end|>\n";
+    String start = "<|im_start|>assistant\n";
+    assertChat("[" + hi + "]", turn + start);
+    assertChat("{\"messages\": [" + hi + "], \"model\": \"m\"}", turn + start);
+    assertChat("{\"messages\": [" + hi + "], \"add_generation_prompt\": false}", turn);
+    assertChat(
+        "{\"messages\": ["
+            + hi
+            + "], \"tools\": [{}, {}], \"documents\": [{\"title\": \"t\"}],"
+            + " \"chat_template_kwargs\": {\"mood\": \"glad\"}}",
+        turn + "2 tools\nglad\nt\n" + start);
+    assertChat(
+        "[{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"h\"},"
+            + " {\"type\": \"text\", \"text\": \"i\"}]}]",
+        "<|im_start|>user\nh\ni<|im_end|>\n" + start);
+    assertChat(
+        "[{\"role\": \"assistant\", \"content\": \"\", \"tool_calls\": [{\"function\":"
+            + " {\"name\": \"f\", \"arguments\": \"{\\\"x\\\": 7}\"}}]}]",
+        "<|im_start|>assistant\nf=7<|im_end|>\n" + start);
+    assertChat(
+        "{\"continue_final_message\": true, \"messages\": ["
+            + hi
+            + ", {\"role\": \"assistant\", \"content\": \"I am \"}]}",
+        turn + start + "I am ");
+  }
+
+  private void assertChat(String content, String prompt) throws IOException {
+    Path file = Files.writeString(folder.resolve("chat.json"), content);
+    Run run = tokenize(chatml, "--messages", file.toString(), "--json");
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.json().path("text").asText()).isEqualTo(prompt);
+    assertThat(run.json().path("ids"))
+        .isEqualTo(
+            tokenize(chatml, "--text", prompt, "--no-special-tokens", "--json").json().path("ids"));
+  }
+
+  @Test
+  void aChatThatCannotBeLaidOutIsOneLine() throws IOException {
+    Path chat = Files.writeString(folder.resolve("chat.json"), "[{\"role\": \"user\"}]");
+    Path none = Files.writeString(folder.resolve("none.json"), "{\"messages\": []}");
+    Files.deleteIfExists(chatml.resolve("chat_template.jinja"));
+    assertRefused(
+        2, "directory", tokenize(chatml.resolve("tokenizer.json"), "--messages", chat + ""));
+    assertRefused(2, "no list of messages", tokenize(chatml, "--messages", none.toString()));
+    Files.writeString(chatml.resolve("chat_template.jinja"), "{{ raise_exception('no roles') }}");
+    assertRefused(1, "no roles", tokenize(chatml, "--messages", chat.toString()));
+    Files.writeString(chatml.resolve("chat_template.jinja"), "{{ broken");
+    assertRefused(1, "does not compile", tokenize(chatml, "--messages", chat.toString()));
   }
 
   @Test
