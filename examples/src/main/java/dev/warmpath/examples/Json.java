@@ -10,6 +10,7 @@ import dev.warmpath.api.RouteDecision.CandidateView;
 import dev.warmpath.api.Usage;
 import dev.warmpath.fake.load.LatencySummary;
 import dev.warmpath.fake.load.LoadResult;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON that commands print: snake_case names, plain numbers, null for what is not known. */
@@ -25,10 +26,28 @@ final class Json {
   /** One document, indented, without a line end. */
   static String document(ObjectNode node) {
     try {
-      return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node);
+      return wellFormed(MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** Escapes lone surrogates, for which UTF-8 has no form. They stand within texts only. */
+  private static String wellFormed(String json) {
+    if (StandardCharsets.UTF_8.newEncoder().canEncode(json)) {
+      return json;
+    }
+    StringBuilder out = new StringBuilder(json.length() + 16);
+    json.codePoints()
+        .forEach(
+            c -> {
+              if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) {
+                out.append(String.format("\\u%04x", c));
+              } else {
+                out.appendCodePoint(c);
+              }
+            });
+    return out.toString();
   }
 
   /** One document on one line, with its line end. */

@@ -1,5 +1,8 @@
 package dev.warmpath.examples;
 
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,7 +26,10 @@ import picocli.CommandLine.ScopeType;
       BenchCommand.class,
       FakeCommand.class,
       StatusCommand.class,
-      MetricsCommand.class
+      MetricsCommand.class,
+      RenderCommand.class,
+      TokenizeCommand.class,
+      HashCommand.class
     })
 public final class Main {
   @Mixin private final LoggingOptions logging = new LoggingOptions();
@@ -37,7 +43,10 @@ public final class Main {
    * @param args the command and its options
    */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    CommandLine line = commandLine();
+    // JSON and prompts are UTF-8, whatever the locale says
+    line.setOut(new PrintWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8), true));
+    System.exit(line.execute(args));
   }
 
   static CommandLine commandLine() {

@@ -18,6 +18,8 @@ import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.fake.scheduler.PauseMode;
 import dev.warmpath.fake.scheduler.VllmCore;
+import dev.warmpath.fake.text.FakeTokenizer;
+import dev.warmpath.fake.text.PromptEncoder;
 import dev.warmpath.fake.wire.CacheReport;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
@@ -427,6 +429,7 @@ public final class FakeEngine implements AutoCloseable {
     private String model = "fake-model";
     private List<String> servedModels = List.of();
     private List<String> loraAdapters = List.of();
+    private PromptEncoder encoder = FakeTokenizer.instance();
     private String host = "127.0.0.1";
     private int port;
     private int dpSize = 1;
@@ -516,6 +519,18 @@ public final class FakeEngine implements AutoCloseable {
      */
     public Builder loraAdapters(String... names) {
       loraAdapters = List.of(names);
+      return this;
+    }
+
+    /**
+     * Sets what turns prompts into token ids; {@link FakeTokenizer} by default. The prefix cache
+     * and all reported token counts follow it, and answers are made of its tokens.
+     *
+     * @param value the encoder; engines may share one
+     * @return this
+     */
+    public Builder promptEncoder(PromptEncoder value) {
+      encoder = Objects.requireNonNull(value, "encoder");
       return this;
     }
 
@@ -897,6 +912,7 @@ public final class FakeEngine implements AutoCloseable {
           model,
           servedModels.isEmpty() ? List.of(model) : servedModels,
           loraAdapters,
+          encoder,
           coreOptions(),
           dpSize,
           version != null ? version : defaultVersion(),

@@ -201,11 +201,55 @@ final class TextGenerator {
     "2024-01-31T23:59:59Z"
   };
 
+  /** Characters of all kinds. */
+  private static final class Characters {
+    static final int[][] SCRIPTS;
+    static final int[] MARKS;
+    static final int[] NUMERALS;
+
+    static {
+      int[][] byScript = new int[Character.UnicodeScript.values().length][];
+      int[] sizes = new int[byScript.length];
+      List<Integer> markList = new ArrayList<>();
+      List<Integer> numeralList = new ArrayList<>();
+      for (int c = 0; c <= Character.MAX_CODE_POINT; c++) {
+        int type = Character.getType(c);
+        if (type == Character.SURROGATE || type == Character.UNASSIGNED) {
+          continue;
+        }
+        @SuppressWarnings("EnumOrdinal") // an index into a table of scripts of this run
+        int script = Character.UnicodeScript.of(c).ordinal();
+        if (byScript[script] == null) {
+          byScript[script] = new int[16];
+        } else if (sizes[script] == byScript[script].length) {
+          byScript[script] = Arrays.copyOf(byScript[script], sizes[script] * 2);
+        }
+        byScript[script][sizes[script]++] = c;
+        if (type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK) {
+          markList.add(c);
+        }
+        if (type == Character.DECIMAL_DIGIT_NUMBER
+            || type == Character.LETTER_NUMBER
+            || type == Character.OTHER_NUMBER) {
+          numeralList.add(c);
+        }
+      }
+      List<int[]> present = new ArrayList<>();
+      for (int i = 0; i < byScript.length; i++) {
+        if (byScript[i] != null) {
+          present.add(Arrays.copyOf(byScript[i], sizes[i]));
+        }
+      }
+      SCRIPTS = present.toArray(int[][]::new);
+      MARKS = markList.stream().mapToInt(Integer::intValue).toArray();
+      NUMERALS = numeralList.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private Characters() {}
+  }
+
   private final SplittableRandom random;
   private final List<String> tokens;
-  private final int[][] scripts;
-  private final int[] marks;
-  private final int[] numerals;
   private final List<Supplier<String>> kinds;
 
   /**
@@ -217,41 +261,6 @@ final class TextGenerator {
   TextGenerator(long seed, List<String> tokens) {
     random = new SplittableRandom(seed);
     this.tokens = tokens;
-    int[][] byScript = new int[Character.UnicodeScript.values().length][];
-    int[] sizes = new int[byScript.length];
-    List<Integer> markList = new ArrayList<>();
-    List<Integer> numeralList = new ArrayList<>();
-    for (int c = 0; c <= Character.MAX_CODE_POINT; c++) {
-      int type = Character.getType(c);
-      if (type == Character.SURROGATE || type == Character.UNASSIGNED) {
-        continue;
-      }
-      @SuppressWarnings("EnumOrdinal") // an index into a table of scripts of this run
-      int script = Character.UnicodeScript.of(c).ordinal();
-      if (byScript[script] == null) {
-        byScript[script] = new int[16];
-      } else if (sizes[script] == byScript[script].length) {
-        byScript[script] = Arrays.copyOf(byScript[script], sizes[script] * 2);
-      }
-      byScript[script][sizes[script]++] = c;
-      if (type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK) {
-        markList.add(c);
-      }
-      if (type == Character.DECIMAL_DIGIT_NUMBER
-          || type == Character.LETTER_NUMBER
-          || type == Character.OTHER_NUMBER) {
-        numeralList.add(c);
-      }
-    }
-    List<int[]> present = new ArrayList<>();
-    for (int i = 0; i < byScript.length; i++) {
-      if (byScript[i] != null) {
-        present.add(Arrays.copyOf(byScript[i], sizes[i]));
-      }
-    }
-    scripts = present.toArray(int[][]::new);
-    marks = markList.stream().mapToInt(Integer::intValue).toArray();
-    numerals = numeralList.stream().mapToInt(Integer::intValue).toArray();
     kinds =
         List.of(
             this::words,
@@ -299,7 +308,7 @@ final class TextGenerator {
   }
 
   private String script() {
-    int[] script = scripts[random.nextInt(scripts.length)];
+    int[] script = Characters.SCRIPTS[random.nextInt(Characters.SCRIPTS.length)];
     StringBuilder text = new StringBuilder();
     for (int i = random.nextInt(1, 7); i > 0; i--) {
       text.appendCodePoint(script[random.nextInt(script.length)]);
@@ -325,7 +334,7 @@ final class TextGenerator {
       text.appendCodePoint(
           random.nextBoolean()
               ? random.nextInt(0x300, 0x370)
-              : marks[random.nextInt(marks.length)]);
+              : Characters.MARKS[random.nextInt(Characters.MARKS.length)]);
     }
     return text.toString();
   }
@@ -347,7 +356,7 @@ final class TextGenerator {
     for (int i = random.nextInt(1, 12); i > 0; i--) {
       text.appendCodePoint(
           random.nextInt(4) == 0
-              ? numerals[random.nextInt(numerals.length)]
+              ? Characters.NUMERALS[random.nextInt(Characters.NUMERALS.length)]
               : random.nextInt('0', '9' + 1));
     }
     return text.toString();

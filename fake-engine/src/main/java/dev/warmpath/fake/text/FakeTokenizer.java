@@ -1,6 +1,9 @@
 package dev.warmpath.fake.text;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -15,11 +18,74 @@ import java.util.List;
  *
  * <p>It resembles real tokenizers only in size (about 4 bytes of English to a token).
  */
-public final class FakeTokenizer {
+public final class FakeTokenizer implements PromptEncoder {
+  private static final FakeTokenizer INSTANCE = new FakeTokenizer();
   private static final int PIECE_BYTES = 4;
   private static final int END_OF_TURN = special("<|end|>");
 
   private FakeTokenizer() {}
+
+  /**
+   * Returns the tokenizer as an engine takes it.
+   *
+   * @return the one instance; it has no state
+   */
+  public static FakeTokenizer instance() {
+    return INSTANCE;
+  }
+
+  /** Tools come first, as a turn of their own; the generation prompt unless the body forbids it. */
+  @Override
+  public int[] encodeChat(ObjectNode body) {
+    List<Turn> turns = new ArrayList<>();
+    JsonNode tools = body.path("tools");
+    if (tools.isArray() && !tools.isEmpty()) {
+      turns.add(new Turn("tools", tools.toString()));
+    }
+    for (JsonNode message : body.path("messages")) {
+      StringBuilder content = new StringBuilder();
+      append(content, message.path("content"));
+      append(content, message.path("tool_calls"));
+      append(content, message.path("tool_call_id"));
+      turns.add(new Turn(message.path("role").asText(""), content.toString()));
+    }
+    return encodeChat(turns, body.path("add_generation_prompt").asBoolean(true));
+  }
+
+  /** Text as it is, text parts one after the other, anything else as JSON. */
+  private static void append(StringBuilder content, JsonNode node) {
+    if (node.isTextual()) {
+      content.append(node.asText());
+    } else if (node.isArray()) {
+      for (JsonNode part : node) {
+        JsonNode text = part.path("text");
+        content.append(text.isTextual() ? text.asText() : part.toString());
+      }
+    } else if (!node.isMissingNode() && !node.isNull()) {
+      content.append(node);
+    }
+  }
+
+  /** There are no special tokens to add. */
+  @Override
+  public int[] encode(String text, boolean addSpecialTokens) {
+    return encode(text);
+  }
+
+  /** Only the words of answers can be told from their ids. */
+  @Override
+  public String decode(int[] ids) {
+    StringBuilder text = new StringBuilder(ids.length * PIECE_BYTES);
+    for (int id : ids) {
+      text.append(PlannedText.word(id));
+    }
+    return text.toString();
+  }
+
+  @Override
+  public PlannedText plan(long seed, int count, List<String> stops) {
+    return PlannedText.plan(seed, count, stops);
+  }
 
   /**
    * One message of a conversation.

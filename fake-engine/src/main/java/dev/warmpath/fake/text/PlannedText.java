@@ -2,14 +2,16 @@ package dev.warmpath.fake.text;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The answer a fake engine is going to give, token by token.
  *
- * <p>Each token is a word of three letters and a space. The words depend on the seed alone, so the
- * same request has the same answer on every worker, and a longer answer begins with the shorter
- * one.
+ * <p>It is made of words of three letters and spaces; in the tokens of {@link FakeTokenizer} each
+ * word with its space is a token. The words depend on the seed alone, so the same request has the
+ * same answer on every worker, and a longer answer begins with the shorter one.
  */
 public final class PlannedText {
   private static final String CONSONANTS = "bcdfghjklmnpqrstvwxz";
@@ -17,6 +19,7 @@ public final class PlannedText {
   private static final int WORDS = CONSONANTS.length() * VOWELS.length() * CONSONANTS.length();
   private static final String[] WORD_TEXTS = new String[WORDS];
   private static final int[] WORD_TOKENS = new int[WORDS];
+  private static final Map<Integer, String> TEXTS_BY_TOKEN = new HashMap<>();
 
   static {
     for (int i = 0; i < WORDS; i++) {
@@ -26,24 +29,25 @@ public final class PlannedText {
       char last = CONSONANTS.charAt(vowelAndLast % CONSONANTS.length());
       WORD_TEXTS[i] = "" + first + vowel + last + ' ';
       WORD_TOKENS[i] = FakeTokenizer.encode(WORD_TEXTS[i])[0];
+      TEXTS_BY_TOKEN.put(WORD_TOKENS[i], WORD_TEXTS[i]);
     }
   }
 
-  private final int[] words;
+  /** How often a plan is made anew when its text has other ids than it was made of. */
+  private static final int ATTEMPTS = 16;
+
   private final int[] tokens;
+  private final String[] pieces;
   private final boolean stopped;
 
-  private PlannedText(int[] words, boolean stopped) {
-    this.words = words;
+  private PlannedText(int[] tokens, String[] pieces, boolean stopped) {
+    this.tokens = tokens;
+    this.pieces = pieces;
     this.stopped = stopped;
-    this.tokens = new int[words.length];
-    for (int i = 0; i < words.length; i++) {
-      tokens[i] = WORD_TOKENS[words[i]];
-    }
   }
 
   /**
-   * Plans an answer.
+   * Plans an answer in the tokens of {@link FakeTokenizer}.
    *
    * @param seed decides the words
    * @param count how many tokens at most
@@ -52,6 +56,77 @@ public final class PlannedText {
    * @return the plan
    */
   public static PlannedText plan(long seed, int count, List<String> stops) {
+    int[] words = words(seed, count);
+    int[] tokens = new int[count];
+    String[] pieces = new String[count];
+    for (int i = 0; i < count; i++) {
+      tokens[i] = WORD_TOKENS[words[i]];
+      pieces[i] = WORD_TEXTS[words[i]];
+    }
+    return stoppedAt(tokens, pieces, stops);
+  }
+
+  /**
+   * Plans an answer in an encoder's tokens: the ids of the planned words, cut to the length asked
+   * for. A cut may fall within a word, whose beginning alone could have other ids; then other words
+   * are tried.
+   *
+   * @param encoder gives the ids
+   * @param seed decides the words
+   * @param count how many tokens at most
+   * @param stops as for {@link #plan(long, int, List)}
+   * @return the plan
+   */
+  static PlannedText plan(PromptEncoder encoder, long seed, int count, List<String> stops) {
+    PlannedText plan = new PlannedText(new int[0], new String[0], false);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      int[] tokens = encoded(encoder, seed + attempt, count);
+      plan = stoppedAt(tokens, pieces(encoder, tokens), stops);
+      int visible = plan.visible(plan.length());
+      if (Arrays.equals(
+          encoder.encode(plan.text(0, visible), false), Arrays.copyOf(plan.tokens, visible))) {
+        break;
+      }
+    }
+    return plan;
+  }
+
+  /** The first ids of words with spaces between them. */
+  private static int[] encoded(PromptEncoder encoder, long seed, int count) {
+    int[] tokens = new int[0];
+    for (int size = count; tokens.length < count && size <= count * ATTEMPTS; size *= 2) {
+      StringBuilder text = new StringBuilder(size * 4);
+      for (int word : words(seed, size)) {
+        text.append(WORD_TEXTS[word]);
+      }
+      tokens = encoder.encode(text.toString().stripTrailing(), false);
+    }
+    return tokens.length > count ? Arrays.copyOf(tokens, count) : tokens;
+  }
+
+  /**
+   * What each id adds to the text. An id's text may depend on the one before it, so it is what the
+   * text of a few ids has more than the text of all but the last of them; half a character waits
+   * for its other half.
+   */
+  private static String[] pieces(PromptEncoder encoder, int[] tokens) {
+    String[] pieces = new String[tokens.length];
+    int window = 0;
+    int told = 0;
+    for (int i = 0; i < tokens.length; i++) {
+      String known = encoder.decode(Arrays.copyOfRange(tokens, window, told));
+      String all = encoder.decode(Arrays.copyOfRange(tokens, window, i + 1));
+      boolean whole = !all.endsWith("\uFFFD") || i == tokens.length - 1;
+      pieces[i] = whole && all.startsWith(known) ? all.substring(known.length()) : "";
+      if (whole) {
+        window = told;
+        told = i + 1;
+      }
+    }
+    return pieces;
+  }
+
+  private static int[] words(long seed, int count) {
     int[] words = new int[count];
     long state = seed;
     for (int i = 0; i < count; i++) {
@@ -60,25 +135,33 @@ public final class PlannedText {
       z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
       words[i] = (int) Long.remainderUnsigned(z ^ (z >>> 31), WORDS);
     }
-    int end = stops.isEmpty() ? -1 : firstStop(words, stops);
-    if (end < 0) {
-      return new PlannedText(words, false);
-    }
-    return new PlannedText(Arrays.copyOf(words, end + 1), true);
+    return words;
   }
 
-  private static int firstStop(int[] words, List<String> stops) {
-    StringBuilder text = new StringBuilder(words.length * 4);
-    for (int i = 0; i < words.length; i++) {
-      text.append(WORD_TEXTS[words[i]]);
+  private static PlannedText stoppedAt(int[] tokens, String[] pieces, List<String> stops) {
+    int end = stops.isEmpty() ? -1 : firstStop(pieces, stops);
+    return end < 0
+        ? new PlannedText(tokens, pieces, false)
+        : new PlannedText(Arrays.copyOf(tokens, end + 1), Arrays.copyOf(pieces, end + 1), true);
+  }
+
+  private static int firstStop(String[] pieces, List<String> stops) {
+    StringBuilder text = new StringBuilder(pieces.length * 4);
+    for (int i = 0; i < pieces.length; i++) {
+      text.append(pieces[i]);
       for (String stop : stops) {
-        int from = Math.max(0, text.length() - 4 - stop.length());
+        int from = Math.max(0, text.length() - pieces[i].length() - stop.length());
         if (!stop.isEmpty() && text.indexOf(stop, from) >= 0) {
           return i;
         }
       }
     }
     return -1;
+  }
+
+  /** The word of one of {@link FakeTokenizer}'s ids; U+FFFD if it is none of a word. */
+  static String word(int token) {
+    return TEXTS_BY_TOKEN.getOrDefault(token, "\uFFFD");
   }
 
   /**
@@ -96,7 +179,7 @@ public final class PlannedText {
    * @return tokens
    */
   public int length() {
-    return words.length;
+    return tokens.length;
   }
 
   /**
@@ -113,18 +196,23 @@ public final class PlannedText {
    *
    * @param from first token
    * @param to token after the last one
-   * @return plain ASCII that needs no escaping in JSON
+   * @return the text that these tokens add
    */
   public String text(int from, int to) {
-    int visibleEnd = stopped ? Math.min(to, words.length - 1) : to;
-    if (visibleEnd - from == 1) {
-      return WORD_TEXTS[words[from]];
+    int end = visible(to);
+    if (end - from == 1) {
+      return pieces[from];
     }
-    StringBuilder text = new StringBuilder(Math.max(0, visibleEnd - from) * 4);
-    for (int i = from; i < visibleEnd; i++) {
-      text.append(WORD_TEXTS[words[i]]);
+    StringBuilder text = new StringBuilder(Math.max(0, end - from) * 4);
+    for (int i = from; i < end; i++) {
+      text.append(pieces[i]);
     }
     return text.toString();
+  }
+
+  /** The token that matched a stop is not seen. */
+  private int visible(int to) {
+    return stopped ? Math.min(to, tokens.length - 1) : to;
   }
 
   /**

@@ -34,4 +34,33 @@ class PlannedTextTest {
     assertThat(PlannedText.seed(tokens, 0)).isNotEqualTo(PlannedText.seed(new int[] {3, 2, 1}, 0));
     assertThat(PlannedText.seed(tokens, 0)).isNotEqualTo(PlannedText.seed(tokens, 1));
   }
+
+  @Test
+  void plansInTheTokensOfAnotherEncoder() {
+    SyllableEncoder encoder = new SyllableEncoder();
+    for (int seed = 0; seed < 200; seed++) {
+      int count = seed % 23;
+      PlannedText plan = PlannedText.plan(encoder, seed, count, List.of());
+      assertThat(plan.length()).isEqualTo(count);
+      assertThat(plan.stopped()).isFalse();
+      assertThat(encoder.encode(plan.text(0, count), false)).isEqualTo(plan.tokens());
+      StringBuilder streamed = new StringBuilder();
+      for (int i = 0; i < count; i++) {
+        streamed.append(plan.text(i, i + 1));
+      }
+      assertThat(streamed.toString()).isEqualTo(plan.text(0, count));
+    }
+  }
+
+  @Test
+  void stopsInTheTokensOfAnotherEncoder() {
+    SyllableEncoder encoder = new SyllableEncoder();
+    PlannedText whole = PlannedText.plan(encoder, 5, 30, List.of());
+    String stop = whole.text(10, 12);
+    PlannedText stopped = PlannedText.plan(encoder, 5, 30, List.of(stop));
+    assertThat(stopped.stopped()).isTrue();
+    assertThat(stopped.length()).isLessThanOrEqualTo(12);
+    assertThat(whole.text(0, 30)).startsWith(stopped.text(0, stopped.length()));
+    assertThat(stopped.text(0, stopped.length())).doesNotContain(stop);
+  }
 }

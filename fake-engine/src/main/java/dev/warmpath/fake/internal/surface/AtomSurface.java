@@ -130,15 +130,15 @@ final class AtomSurface extends EngineSurface {
   }
 
   @Override
-  List<int[]> prompts(JsonNode prompt, String field) {
-    if (!prompt.isTextual()) {
+  List<int[]> prompts(JsonNode of, String field) {
+    if (!of.path(field).isTextual()) {
       ObjectNode body = Json.object();
       ObjectNode detail = body.putArray("detail").addObject();
       detail.put("type", "string_type").put("msg", "Input should be a valid string");
       detail.putArray("loc").add("body").add(field);
       throw new ApiError(422, body);
     }
-    return super.prompts(prompt, field);
+    return super.prompts(of, field);
   }
 
   @Override

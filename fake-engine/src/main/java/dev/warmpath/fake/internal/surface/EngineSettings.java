@@ -1,6 +1,7 @@
 package dev.warmpath.fake.internal.surface;
 
 import dev.warmpath.fake.scheduler.CoreOptions;
+import dev.warmpath.fake.text.PromptEncoder;
 import dev.warmpath.fake.wire.CacheReport;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param model path of the model
  * @param servedModels names it is served under, the first one is its own
  * @param loraAdapters adapters of that model
+ * @param encoder the model's template and tokenizer
  * @param core the knobs of each rank's scheduler
  * @param dpSize data-parallel ranks
  * @param version what the engine says its version is
@@ -42,6 +44,7 @@ public record EngineSettings(
     String model,
     List<String> servedModels,
     List<String> loraAdapters,
+    PromptEncoder encoder,
     CoreOptions core,
     int dpSize,
     String version,

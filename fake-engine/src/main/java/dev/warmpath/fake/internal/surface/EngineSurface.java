@@ -1,6 +1,7 @@
 package dev.warmpath.fake.internal.surface;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.fake.fault.Fault;
 import dev.warmpath.fake.fault.Faults;
@@ -8,8 +9,8 @@ import dev.warmpath.fake.fault.Scope;
 import dev.warmpath.fake.internal.http.HttpExchange;
 import dev.warmpath.fake.internal.http.HttpHandler;
 import dev.warmpath.fake.internal.http.HttpRequest;
-import dev.warmpath.fake.text.FakeTokenizer;
 import dev.warmpath.fake.text.PlannedText;
+import dev.warmpath.fake.text.PromptRejectedException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -238,16 +239,16 @@ public abstract class EngineSurface implements HttpHandler {
   // ---- inference ----
 
   final void chat(HttpExchange exchange, @Nullable Fault fault) {
-    JsonNode body = body(exchange);
-    int[] prompt = FakeTokenizer.encodeChat(turns(body, body.path("messages")), true);
+    ObjectNode body = body(exchange);
+    int[] prompt = encodeChat(body);
     int maxTokens = limit(body, "max_completion_tokens", limit(body, "max_tokens", -1));
     Call call = call(exchange, body, Endpoint.CHAT, List.of(prompt), maxTokens);
     run(exchange, fault, call, new OpenAiAnswer(settings.kind(), true, call));
   }
 
   final void completions(HttpExchange exchange, @Nullable Fault fault) {
-    JsonNode body = body(exchange);
-    List<int[]> prompts = prompts(body.path("prompt"), "prompt");
+    ObjectNode body = body(exchange);
+    List<int[]> prompts = prompts(body, "prompt");
     int maxTokens = limit(body, "max_tokens", defaultCompletionTokens());
     Call call = call(exchange, body, Endpoint.COMPLETIONS, prompts, maxTokens);
     run(exchange, fault, call, new OpenAiAnswer(settings.kind(), false, call));
@@ -259,26 +260,32 @@ public abstract class EngineSurface implements HttpHandler {
   }
 
   final void responses(HttpExchange exchange, @Nullable Fault fault) {
-    JsonNode body = body(exchange);
-    List<FakeTokenizer.Turn> turns = new ArrayList<>();
-    if (body.path("instructions").isTextual()) {
-      turns.add(new FakeTokenizer.Turn("system", body.path("instructions").asText()));
-    }
-    JsonNode input = body.path("input");
-    if (input.isTextual()) {
-      turns.add(new FakeTokenizer.Turn("user", input.asText()));
-    } else {
-      turns.addAll(turns(body, input));
-    }
-    int[] prompt = FakeTokenizer.encodeChat(turns, true);
+    ObjectNode body = body(exchange);
+    int[] prompt = encodeChat(chatOf(body));
     int maxTokens = limit(body, "max_output_tokens", -1);
     Call call = call(exchange, body, Endpoint.RESPONSES, List.of(prompt), maxTokens);
     run(exchange, fault, call, new ResponsesAnswer(call));
   }
 
+  /** The chat that a request for a response amounts to. */
+  private static ObjectNode chatOf(ObjectNode body) {
+    ObjectNode chat = body.deepCopy();
+    ArrayNode messages = chat.putArray("messages");
+    if (body.path("instructions").isTextual()) {
+      messages.addObject().put("role", "system").set("content", body.path("instructions"));
+    }
+    JsonNode input = body.path("input");
+    if (input.isTextual()) {
+      messages.addObject().put("role", "user").set("content", input);
+    } else {
+      input.forEach(messages::add);
+    }
+    return chat;
+  }
+
   final void embeddings(HttpExchange exchange, @Nullable Fault fault) {
-    JsonNode body = body(exchange);
-    List<int[]> prompts = prompts(body.path("input"), "input");
+    ObjectNode body = body(exchange);
+    List<int[]> prompts = prompts(body, "input");
     Call call = call(exchange, body, Endpoint.EMBEDDINGS, prompts, 0);
     boolean base64 = body.path("encoding_format").asText().equals("base64");
     int dimensions = body.path("dimensions").asInt(settings.embeddingDimensions());
@@ -329,17 +336,17 @@ public abstract class EngineSurface implements HttpHandler {
     }
   }
 
-  final JsonNode body(HttpExchange exchange) {
+  final ObjectNode body(HttpExchange exchange) {
     JsonNode body;
     try {
       body = Json.MAPPER.readTree(exchange.request().body());
     } catch (IOException e) {
       throw malformedJson();
     }
-    if (!(body instanceof ObjectNode)) {
-      throw malformedJson();
+    if (body instanceof ObjectNode object) {
+      return object;
     }
-    return body;
+    throw malformedJson();
   }
 
   /** The engine's answer to a body that is no JSON object. */
@@ -409,46 +416,30 @@ public abstract class EngineSurface implements HttpHandler {
     return stops;
   }
 
-  final List<FakeTokenizer.Turn> turns(JsonNode body, JsonNode messages) {
+  /** The token ids of a chat. */
+  private int[] encodeChat(ObjectNode body) {
+    JsonNode messages = body.path("messages");
     if (!messages.isArray() || messages.isEmpty()) {
       throw error(400, "messages must be a list with at least one message");
     }
-    List<FakeTokenizer.Turn> turns = new ArrayList<>();
-    if (body.path("tools").isArray() && !body.path("tools").isEmpty()) {
-      turns.add(new FakeTokenizer.Turn("tools", Json.string(body.path("tools"))));
-    }
     for (JsonNode message : messages) {
-      String role = message.path("role").asText("");
-      if (role.isEmpty()) {
+      if (message.path("role").asText("").isEmpty()) {
         throw error(400, "every message needs a role");
       }
-      StringBuilder content = new StringBuilder();
-      append(content, message.path("content"));
-      append(content, message.path("tool_calls"));
-      append(content, message.path("tool_call_id"));
-      turns.add(new FakeTokenizer.Turn(role, content.toString()));
     }
-    return turns;
-  }
-
-  /** Text as it is, text parts one after the other, anything else as JSON. */
-  private static void append(StringBuilder content, JsonNode node) {
-    if (node.isTextual()) {
-      content.append(node.asText());
-    } else if (node.isArray()) {
-      for (JsonNode part : node) {
-        JsonNode text = part.path("text");
-        content.append(text.isTextual() ? text.asText() : Json.string(part));
-      }
-    } else if (!node.isMissingNode() && !node.isNull()) {
-      content.append(Json.string(node));
+    try {
+      return settings.encoder().encodeChat(body);
+    } catch (PromptRejectedException e) {
+      throw error(400, String.valueOf(e.getMessage()));
     }
   }
 
   /** One prompt or several, as text or (where the engine takes them) as token ids. */
-  List<int[]> prompts(JsonNode prompt, String field) {
+  List<int[]> prompts(JsonNode body, String field) {
+    JsonNode prompt = body.path(field);
+    boolean special = body.path("add_special_tokens").asBoolean(true);
     if (prompt.isTextual()) {
-      return List.of(FakeTokenizer.encode(prompt.asText()));
+      return List.of(settings.encoder().encode(prompt.asText(), special));
     }
     if (prompt.isArray() && !prompt.isEmpty()) {
       if (prompt.get(0).isIntegralNumber()) {
@@ -456,7 +447,10 @@ public abstract class EngineSurface implements HttpHandler {
       }
       List<int[]> prompts = new ArrayList<>();
       for (JsonNode one : prompt) {
-        prompts.add(one.isTextual() ? FakeTokenizer.encode(one.asText()) : tokenIds(one, field));
+        prompts.add(
+            one.isTextual()
+                ? settings.encoder().encode(one.asText(), special)
+                : tokenIds(one, field));
       }
       return prompts;
     }
@@ -479,13 +473,15 @@ public abstract class EngineSurface implements HttpHandler {
   }
 
   final void tokenize(HttpExchange exchange) {
-    JsonNode body = body(exchange);
+    ObjectNode body = body(exchange);
     int[] tokens =
         body.path("messages").isArray()
-            ? FakeTokenizer.encodeChat(
-                turns(body, body.path("messages")),
-                body.path("add_generation_prompt").asBoolean(true))
-            : FakeTokenizer.encode(body.path("prompt").asText(body.path("text").asText()));
+            ? encodeChat(body)
+            : settings
+                .encoder()
+                .encode(
+                    body.path("prompt").asText(body.path("text").asText()),
+                    body.path("add_special_tokens").asBoolean(true));
     ObjectNode answer = Json.object();
     answer.put("count", tokens.length).put("max_model_len", settings.core().maxModelLen());
     var array = answer.putArray("tokens");
@@ -494,6 +490,13 @@ public abstract class EngineSurface implements HttpHandler {
     }
     answer.putNull("token_strs");
     json(exchange, answer);
+  }
+
+  /** Answers with the text of token ids, under the name that the engine gives it. */
+  final void detokenize(HttpExchange exchange, String name) {
+    ObjectNode body = body(exchange);
+    int[] tokens = tokenIds(body.path("tokens"), "tokens");
+    json(exchange, Json.object().put(name, settings.encoder().decode(tokens)));
   }
 
   // ---- helpers of the kinds ----

@@ -127,7 +127,8 @@ final class Generation {
       int wanted = call.maxTokens() < 0 ? life.settings().defaultOutputTokens() : call.maxTokens();
       for (int choice = 0; choice < call.n(); choice++) {
         long seed = PlannedText.seed(prompt, call.seed() + choice);
-        PlannedText text = PlannedText.plan(seed, Math.min(wanted, room), call.stops());
+        PlannedText text =
+            life.settings().encoder().plan(seed, Math.min(wanted, room), call.stops());
         long sequenceId = life.nextSequenceId();
         items.add(new Item(index, prompt.length, text, sequenceId, call.itemIds().get(index)));
         requests.add(new EngineRequest(sequenceId, prompt, text.tokens(), call.cacheNamespace()));

@@ -32,4 +32,16 @@ final class Json {
   static String quote(String text) {
     return string(MAPPER.getNodeFactory().textNode(text));
   }
+
+  /** What stands between the quotes of a JSON string literal. */
+  static String escape(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+        String quoted = quote(text);
+        return quoted.substring(1, quoted.length() - 1);
+      }
+    }
+    return text;
+  }
 }

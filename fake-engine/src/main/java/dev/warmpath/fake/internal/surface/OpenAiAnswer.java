@@ -41,7 +41,7 @@ final class OpenAiAnswer implements Answer {
       sink.data(chunk(generation, item, "\"role\":\"assistant\",\"content\":\"\"", null));
     }
     boolean finishApart = chat && kind != EngineKind.VLLM;
-    String delta = (chat ? "\"content\":\"" : "") + item.delta() + (chat ? "\"" : "");
+    String delta = (chat ? "\"content\":\"" : "") + Json.escape(item.delta()) + (chat ? "\"" : "");
     if (item.deltaTokens() > 0 || !finishApart) {
       sink.data(chunk(generation, item, delta, finishApart ? null : finish));
     }

@@ -12,7 +12,6 @@ import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.PauseMode;
-import dev.warmpath.fake.text.FakeTokenizer;
 import dev.warmpath.fake.wire.CacheReport;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
@@ -47,6 +46,9 @@ final class SglangSurface extends EngineSurface {
     }
     for (String path : List.of("/tokenize", "/v1/tokenize")) {
       post(path, Scope.INFO, (exchange, fault) -> tokenize(exchange));
+    }
+    for (String path : List.of("/detokenize", "/v1/detokenize")) {
+      post(path, Scope.INFO, (exchange, fault) -> detokenize(exchange, "text"));
     }
     loadRoutes();
     adminRoutes();
@@ -180,10 +182,7 @@ final class SglangSurface extends EngineSurface {
     JsonNode body = body(exchange);
     boolean text = body.has("text");
     JsonNode input = body.path(text ? "text" : "input_ids");
-    List<int[]> prompts =
-        text && input.isTextual()
-            ? List.of(FakeTokenizer.encode(input.asText()))
-            : prompts(input, text ? "text" : "input_ids");
+    List<int[]> prompts = prompts(body, text ? "text" : "input_ids");
     JsonNode sampling = body.path("sampling_params");
     boolean list = (input.isArray() && !input.path(0).isIntegralNumber()) || n(sampling) > 1;
     int maxTokens = sampling.path("max_new_tokens").asInt(128);

@@ -37,6 +37,7 @@ final class VllmSurface extends EngineSurface {
         Scope.INFO,
         (exchange, fault) -> json(exchange, Json.object().put("version", settings.version())));
     post("/tokenize", Scope.INFO, (exchange, fault) -> tokenize(exchange));
+    post("/detokenize", Scope.INFO, (exchange, fault) -> detokenize(exchange, "prompt"));
     get(
         "/load",
         Scope.LOAD,
