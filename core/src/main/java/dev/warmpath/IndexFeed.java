@@ -1,21 +1,27 @@
 package dev.warmpath;
 
 import dev.warmpath.dispatch.PrefixFeed;
+import dev.warmpath.hash.BlockHashes;
+import dev.warmpath.index.BlockIndex;
+import dev.warmpath.index.BlockMatches;
 import dev.warmpath.index.ByteRadixTree;
 import dev.warmpath.index.PrefixMatches;
 import dev.warmpath.index.PrefixNamespace;
 import dev.warmpath.index.Speculation;
+import dev.warmpath.index.Tier;
 import dev.warmpath.policy.PrefixSource;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.worker.Topology;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRegistry;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects the byte index to those who ask it (policies) and those who teach it (dispatch, and the
- * registry's news of capacities). Matched bytes become tokens by the prompt's own ratio.
+ * Connects the indexes to those who ask them (policies) and those who teach them (dispatch, and the
+ * registry's news of capacities). A prompt with blocks of its own is looked up in the block index,
+ * any other byte by byte in the radix tree, where matched bytes become tokens by its own ratio.
  */
 final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listener {
   /**
@@ -25,10 +31,15 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
   private static final int MAX_NAMESPACES = 1_024;
 
   private final ByteRadixTree tree;
+  private final BlockIndex blocks;
   private final ConcurrentHashMap<String, PrefixNamespace> namespaces = new ConcurrentHashMap<>();
 
-  IndexFeed(ByteRadixTree tree) {
+  /** Tokens of an engine's block by slot, 0 where it is not known; replaced whole. */
+  private volatile int[] blockTokens = {};
+
+  IndexFeed(ByteRadixTree tree, BlockIndex blocks) {
     this.tree = tree;
+    this.blocks = blocks;
   }
 
   private PrefixNamespace namespace(Prompt prompt) {
@@ -45,13 +56,17 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
 
   @Override
   public Ticket dispatched(Prompt prompt, WorkerRank target) {
+    long holder = target.holderId();
+    BlockHashes hashes = prompt.blocks();
+    if (hashes != null) {
+      return new BlockTicket(prompt, hashes, holder);
+    }
     byte[] bytes = prompt.bytes();
     if (bytes.length == 0) {
       return Ticket.NONE;
     }
     Speculation speculation =
-        tree.dispatch(
-            namespace(prompt), bytes, 0, bytes.length, target.holderId(), prompt.tokens());
+        tree.dispatch(namespace(prompt), bytes, 0, bytes.length, holder, prompt.tokens());
     return new Ticket() {
       @Override
       public void confirm(@Nullable String answer) {
@@ -65,38 +80,99 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
     };
   }
 
+  /** A prompt's blocks on their way, and what its answer adds to them. */
+  private final class BlockTicket implements Ticket {
+    private final Prompt prompt;
+    private final BlockHashes hashes;
+    private final long holder;
+    private final Speculation speculation;
+
+    BlockTicket(Prompt prompt, BlockHashes hashes, long holder) {
+      this.prompt = prompt;
+      this.hashes = hashes;
+      this.holder = holder;
+      this.speculation = blocks.dispatch(hashes, holder);
+    }
+
+    @Override
+    public void confirm(@Nullable String answer) {
+      speculation.confirm();
+      BlockHashes held = answer == null ? null : prompt.blocksWith(answer);
+      if (held != null && held.size() > hashes.size()) {
+        blocks.stored(held, hashes.size(), held.size(), holder, Tier.HBM);
+      }
+    }
+
+    @Override
+    public void withdraw() {
+      speculation.withdraw();
+    }
+  }
+
   @Override
   public void gone(WorkerRank rank) {
     tree.drop(rank.holderId());
+    blocks.drop(rank.holderId());
   }
 
   @Override
   public void onChange(Topology before, Topology after) {
+    int[] sizes = {};
     for (WorkerRank rank : after.ranks()) {
+      long holder = rank.holderId();
       Long capacity = rank.worker().kvCapacityTokens();
       if (capacity != null) {
-        tree.capacity(rank.holderId(), capacity);
+        tree.capacity(holder, capacity);
+        blocks.capacity(
+            holder, (int) Math.min(Integer.MAX_VALUE, capacity / PromptBlocks.TOKENS));
+      }
+      Integer size = rank.worker().blockSize();
+      if (size != null) {
+        int slot = WorkerRank.slotOf(holder);
+        if (slot >= sizes.length) {
+          sizes = Arrays.copyOf(sizes, Math.max(slot + 1, 2 * sizes.length));
+        }
+        sizes[slot] = size;
       }
     }
+    blockTokens = sizes;
   }
 
   @Override
   public Query newQuery() {
     return new Query() {
-      private final PrefixMatches matches = new PrefixMatches();
+      private final PrefixMatches byBytes = new PrefixMatches();
+      private final BlockMatches byBlocks = new BlockMatches();
+      private boolean exact;
       private double tokensPerByte;
+      private int tokens;
 
       @Override
       public void match(Prompt prompt) {
+        BlockHashes hashes = prompt.blocks();
+        exact = hashes != null;
+        tokens = prompt.tokens();
+        if (hashes != null) {
+          blocks.match(hashes, byBlocks);
+          return;
+        }
         byte[] bytes = prompt.bytes();
-        tokensPerByte = bytes.length == 0 ? 0 : (double) prompt.tokens() / bytes.length;
-        tree.match(namespace(prompt), bytes, 0, bytes.length, matches);
+        tokensPerByte = bytes.length == 0 ? 0 : (double) tokens / bytes.length;
+        tree.match(namespace(prompt), bytes, 0, bytes.length, byBytes);
       }
 
       @Override
       public int tokens(long holderId) {
-        return (int) (matches.expected(holderId) * tokensPerByte);
+        return exact
+            ? PromptBlocks.found(byBlocks.blocks(holderId), tokens, engineBlock(holderId))
+            : (int) (byBytes.expected(holderId) * tokensPerByte);
       }
     };
+  }
+
+  private int engineBlock(long holderId) {
+    int[] sizes = blockTokens;
+    int slot = WorkerRank.slotOf(holderId);
+    return slot < sizes.length ? sizes[slot] : 0;
   }
 }

@@ -8,13 +8,13 @@ import dev.warmpath.api.StreamHandle;
 import dev.warmpath.api.StreamListener;
 import dev.warmpath.api.Usage;
 import dev.warmpath.dispatch.Dispatch;
-import dev.warmpath.dispatch.Dispatcher;
 import dev.warmpath.dispatch.RequestRunner;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** A stream on its way to a listener: one thread opens it and hands its events over. */
 final class ListenedStream implements StreamHandle, Runnable {
-  private final Dispatcher dispatcher;
+  private final Function<RouterRequest, Dispatch> begin;
   private final RequestRunner runner;
   private final RouterRequest request;
   private final StreamListener listener;
@@ -22,8 +22,11 @@ final class ListenedStream implements StreamHandle, Runnable {
   private final CompletableFuture<Void> done = new CompletableFuture<>();
 
   ListenedStream(
-      Dispatcher dispatcher, RequestRunner runner, RouterRequest request, StreamListener listener) {
-    this.dispatcher = dispatcher;
+      Function<RouterRequest, Dispatch> begin,
+      RequestRunner runner,
+      RouterRequest request,
+      StreamListener listener) {
+    this.begin = begin;
     this.runner = runner;
     this.request = request;
     this.listener = listener;
@@ -36,7 +39,7 @@ final class ListenedStream implements StreamHandle, Runnable {
       if (call.cancelled()) {
         throw new RequestCancelledException("the stream was cancelled");
       }
-      Dispatch dispatch = dispatcher.begin(request);
+      Dispatch dispatch = begin.apply(request);
       call.begun(dispatch);
       try (RouterStream stream = runner.stream(dispatch)) {
         listener.onOpen(stream.decision());

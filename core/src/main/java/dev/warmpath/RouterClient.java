@@ -23,9 +23,13 @@ import dev.warmpath.dispatch.Profile;
 import dev.warmpath.dispatch.RequestRunner;
 import dev.warmpath.dispatch.RetrySettings;
 import dev.warmpath.health.Fleet;
+import dev.warmpath.health.FleetView;
 import dev.warmpath.health.HealthListener;
 import dev.warmpath.health.HealthMonitor;
 import dev.warmpath.health.HealthSettings;
+import dev.warmpath.health.PredictionCheck;
+import dev.warmpath.health.RankState;
+import dev.warmpath.index.BlockIndex;
 import dev.warmpath.index.ByteRadixTree;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RoutingEnvironment;
@@ -86,6 +90,8 @@ import org.slf4j.LoggerFactory;
 public final class RouterClient implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RouterClient.class);
 
+  private static final long MIN_INDEX_BYTES = 64 << 10;
+
   private static final Timeouts ABORT_TIMEOUTS =
       new Timeouts(
           Duration.ofSeconds(1),
@@ -97,7 +103,9 @@ public final class RouterClient implements AutoCloseable {
   private final Fleet fleet;
   private final HealthMonitor health;
   private final ByteRadixTree index;
+  private final BlockIndex blocks;
   private final PromptReader prompts;
+  private final PromptWork promptWork;
   private final Dispatcher dispatcher;
   private final RequestRunner runner;
   private final DeadLetters deadLetters;
@@ -117,9 +125,19 @@ public final class RouterClient implements AutoCloseable {
     LongSupplier ticker =
         builder.scheduler == null ? System::nanoTime : builder.scheduler::nanoTime;
     long seed = builder.seed == null ? new SecureRandom().nextLong() : builder.seed;
-    this.index = ByteRadixTree.builder().budgetBytes(builder.indexBytes).ticker(ticker).build();
-    IndexFeed feed = new IndexFeed(index);
-    this.prompts = builder.prompts.build();
+    this.prompts = builder.prompts.blockTokens(PromptBlocks.TOKENS).build();
+    this.promptWork = new PromptWork(builder.tokenizeThreads);
+    // One budget: where prompts have tokens the tree sees only those that can't be rendered.
+    long blockBytes =
+        Math.max(
+            MIN_INDEX_BYTES, prompts.tokenizes() ? builder.indexBytes / 4 * 3 : MIN_INDEX_BYTES);
+    this.blocks = BlockIndex.builder().budgetBytes(blockBytes).ticker(ticker).build();
+    this.index =
+        ByteRadixTree.builder()
+            .budgetBytes(Math.max(MIN_INDEX_BYTES, builder.indexBytes - blockBytes))
+            .ticker(ticker)
+            .build();
+    IndexFeed feed = new IndexFeed(index, blocks);
     this.deadLetters = new DeadLetters(builder.deadLetterBytes);
     Executor given = builder.executor;
     this.ownExecutor = given == null ? AsyncExecutors.create() : null;
@@ -264,7 +282,7 @@ public final class RouterClient implements AutoCloseable {
    * Opens a stream and hands its events to {@code listener}, on a thread of the client's executor.
    */
   public StreamHandle stream(RouterRequest request, StreamListener listener) {
-    ListenedStream listened = new ListenedStream(dispatcher, runner, request, listener);
+    ListenedStream listened = new ListenedStream(this::beginApart, runner, request, listener);
     try {
       executor.execute(listened);
     } catch (RejectedExecutionException e) {
@@ -300,7 +318,7 @@ public final class RouterClient implements AutoCloseable {
       return;
     }
     try {
-      Dispatch dispatch = dispatcher.begin(request);
+      Dispatch dispatch = beginApart(request);
       call.begun(dispatch);
       T value = run.apply(dispatch);
       if (!future.complete(value) && value instanceof RouterStream stream) {
@@ -336,7 +354,16 @@ public final class RouterClient implements AutoCloseable {
       RouterRequest request,
       Function<OutboundRequest, Exchange> exchanges,
       BooleanSupplier repeatable) {
-    return runner.open(dispatcher.begin(request), exchanges, repeatable);
+    return runner.open(beginApart(request), exchanges, repeatable);
+  }
+
+  /** Takes a request in from a thread that should not tokenize itself. */
+  private Dispatch beginApart(RouterRequest request) {
+    if (!prompts.tokenizes()) {
+      return dispatcher.begin(request);
+    }
+    long started = dispatcher.now();
+    return dispatcher.begin(request, started, promptWork.await(() -> dispatcher.read(request)));
   }
 
   /**
@@ -427,7 +454,12 @@ public final class RouterClient implements AutoCloseable {
   /** A moment's figures of the client itself. */
   public ClientStats stats() {
     return new ClientStats(
-        dispatcher.inFlight(), dispatcher.waiting(), dispatcher.retriesLeft(), index.stats());
+        dispatcher.inFlight(),
+        dispatcher.waiting(),
+        dispatcher.retriesLeft(),
+        index.stats(),
+        blocks.stats(),
+        prompts.stats());
   }
 
   /**
@@ -436,10 +468,30 @@ public final class RouterClient implements AutoCloseable {
    * @param inFlight requests being carried out
    * @param waiting requests waiting for admission
    * @param retriesLeft retries that the budget allows at this moment
-   * @param index the prefix index
+   * @param index the index of prompts by bytes
+   * @param blocks the index of prompts by blocks
+   * @param prompts the caches of tokens and block chains
    */
   public record ClientStats(
-      int inFlight, int waiting, long retriesLeft, ByteRadixTree.Stats index) {}
+      int inFlight,
+      int waiting,
+      long retriesLeft,
+      ByteRadixTree.Stats index,
+      BlockIndex.Stats blocks,
+      PromptReader.CacheStats prompts) {}
+
+  /** How the cache hits of each rank compare with what was predicted, by the rank's name. */
+  public Map<String, PredictionCheck.Verdict> predictions() {
+    Map<String, PredictionCheck.Verdict> verdicts = new LinkedHashMap<>();
+    FleetView view = fleet.view();
+    for (WorkerRank rank : view.topology().ranks()) {
+      RankState state = view.find(rank);
+      if (state != null) {
+        verdicts.put(rank.toString(), state.predictions().verdict());
+      }
+    }
+    return verdicts;
+  }
 
   /** The state of a worker's circuit breaker: {@code closed}, {@code open} or {@code half_open}. */
   public String breaker(dev.warmpath.worker.Worker worker) {
@@ -470,6 +522,7 @@ public final class RouterClient implements AutoCloseable {
     }
     quietly(health);
     quietly(fleet);
+    quietly(promptWork);
     for (Transport transport : transports) {
       quietly(transport);
     }
@@ -504,6 +557,7 @@ public final class RouterClient implements AutoCloseable {
     private Duration noWorkerWait = DispatchSettings.DEFAULT.noWorkerWait();
     private HealthSettings health = HealthSettings.DEFAULT;
     private final PromptReader.Builder prompts = PromptReader.builder();
+    private int tokenizeThreads = 2 * Runtime.getRuntime().availableProcessors();
     private long indexBytes = 64L << 20;
     private long deadLetterBytes;
     private @Nullable Secret apiKey;
@@ -565,6 +619,20 @@ public final class RouterClient implements AutoCloseable {
      */
     public Builder promptCacheBytes(long bytes) {
       prompts.cacheBytes(bytes);
+      return this;
+    }
+
+    /**
+     * Sets how many threads render and tokenize for asynchronous calls and interceptors; twice the
+     * processors by default. Blocking calls do it on their own thread.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public Builder tokenizeThreads(int threads) {
+      if (threads < 1) {
+        throw new IllegalArgumentException(threads + " threads can't tokenize: use 1 or more");
+      }
+      this.tokenizeThreads = threads;
       return this;
     }
 
@@ -649,7 +717,10 @@ public final class RouterClient implements AutoCloseable {
       return this;
     }
 
-    /** Sets the heap that the prefix index may take, in bytes; 64 MB by default. */
+    /**
+     * Sets the heap that the prefix indexes, of blocks and of bytes, may take together, in bytes; 64
+     * MB by default.
+     */
     public Builder indexBytes(long indexBytes) {
       this.indexBytes = indexBytes;
       return this;

@@ -586,7 +586,8 @@ public final class Dispatcher {
     return feed;
   }
 
-  long now() {
+  /** The time by the client's ticker, in nanoseconds. */
+  public long now() {
     return ticker.getAsLong();
   }
 }

@@ -1,0 +1,211 @@
+package dev.warmpath;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.warmpath.ScriptedTransport.Script;
+import dev.warmpath.api.InvalidRequestException;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterResponse;
+import dev.warmpath.api.RouterStream;
+import dev.warmpath.health.PredictionCheck;
+import dev.warmpath.policy.Policies;
+import dev.warmpath.prompt.ModelFiles;
+import dev.warmpath.prompt.tokenizer.Tokenizer;
+import dev.warmpath.prompt.tokenizer.Tokenizers;
+import dev.warmpath.transport.OutboundRequest;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests whose prompts have tokens, from the body to the choice and back. */
+class ExactRoutingTest {
+  private static final Tokenizer TOKENIZER = tokenizer();
+  private static final ModelFiles FILES =
+      ModelFiles.of(
+          TOKENIZER,
+          "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+              + "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
+          Map.of());
+  private static final String QUESTION = "tell me about the long way home ".repeat(12);
+  private static final String ANSWER = "well it goes on and on and on ".repeat(6);
+
+  private RouterClient router;
+
+  private static Tokenizer tokenizer() {
+    try {
+      return Tokenizers.load(
+          Path.of(
+              Objects.requireNonNull(Tokenizers.class.getResource("chatml/tokenizer.json"))
+                  .toURI()));
+    } catch (URISyntaxException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private RouterClient router(Function<OutboundRequest, Script> scripts) {
+    RouterClient.Builder builder =
+        RouterClient.builder()
+            .transport(new ScriptedTransport(scripts))
+            .policy(Policies.cacheAware())
+            .model("m", FILES)
+            .tokenizeThreads(1)
+            .seed(3);
+    for (int i = 0; i < 3; i++) {
+      builder.worker("http://w" + i + ":1;engine=vllm;model=m;block=16");
+    }
+    router = builder.build();
+    assertThat(router.awaitReady(Duration.ofSeconds(30))).isTrue();
+    return router;
+  }
+
+  @AfterEach
+  void close() {
+    if (router != null) {
+      assertThat(router.stats().inFlight()).isZero();
+      router.close();
+    }
+  }
+
+  private static String message(String role, String content) {
+    return "{\"role\":\"" + role + "\",\"content\":\"" + content + "\"}";
+  }
+
+  private static RouterRequest chat(boolean stream, String... messages) {
+    return RouterRequest.chatCompletions(
+        "{\"model\":\"m\",\"stream\":"
+            + stream
+            + ",\"messages\":["
+            + String.join(",", messages)
+            + "]}");
+  }
+
+  private static String answer(int promptTokens, int cached) {
+    return "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\""
+        + ANSWER
+        + "\"}}],\"usage\":{\"prompt_tokens\":"
+        + promptTokens
+        + ",\"completion_tokens\":9,\"prompt_tokens_details\":{\"cached_tokens\":"
+        + cached
+        + "}}}";
+  }
+
+  private static int tokens(String text) {
+    return TOKENIZER.encode(text, false).length;
+  }
+
+  @Test
+  void aConversationGoesBackToItsWorkerAndThePredictionCountsItsAnswer() {
+    RouterClient client = router(request -> Script.ok(answer(100, 0)));
+    RouterResponse first = client.send(chat(false, message("user", QUESTION)));
+    RouteDecision.PromptSummary prompt = first.decision().prompt();
+    String rendered = "<|im_start|>user\n" + QUESTION + "<|im_end|>\n<|im_start|>assistant\n";
+    assertThat(prompt.exactness()).isEqualTo("exact");
+    assertThat(prompt.tokens()).isEqualTo(tokens(rendered));
+    assertThat(prompt.blocks()).isEqualTo(prompt.tokens() / 16);
+    assertThat(prompt.bytes()).isEqualTo(rendered.length());
+
+    RouterRequest second =
+        chat(
+            false, message("user", QUESTION), message("assistant", ANSWER), message("user", "go on"));
+    RouteDecision decision = client.explain(second);
+    String chosen = Objects.requireNonNull(first.decision().chosen()).worker();
+    assertThat(Objects.requireNonNull(decision.chosen()).worker()).isEqualTo(chosen);
+    int withAnswer = tokens(rendered + ANSWER);
+    assertThat(decision.chosen().matchedTokens()).isBetween(withAnswer - 32, withAnswer);
+    assertThat(decision.chosen().matchedTokens() % 16).isZero();
+
+    RouteDecision again = client.explain(chat(false, message("user", QUESTION)));
+    assertThat(Objects.requireNonNull(again.chosen()).matchedTokens())
+        .isEqualTo((prompt.tokens() - 1) / 16 * 16);
+  }
+
+  @Test
+  void streamsTeachTheirAnswersToo() {
+    RouterClient client =
+        router(
+            request ->
+                Script.streams(
+                    "{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}",
+                    "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + ANSWER + "\"}}]}",
+                    "{\"choices\":[],\"usage\":{\"prompt_tokens\":7}}"));
+    try (RouterStream stream = client.stream(chat(true, message("user", QUESTION)))) {
+      assertThat(stream).hasSize(3);
+    }
+    int before = tokens("<|im_start|>user\n" + QUESTION + "<|im_end|>\n<|im_start|>assistant\n");
+    RouteDecision decision =
+        client.explain(
+            chat(false, message("user", QUESTION), message("assistant", ANSWER), message("user", "x")));
+    assertThat(Objects.requireNonNull(decision.chosen()).matchedTokens())
+        .isGreaterThan(before + 16);
+  }
+
+  @Test
+  void asynchronousCallsAreReadByTheTokenizingThreads() {
+    Map<String, Boolean> threads = new ConcurrentHashMap<>();
+    RouterClient client =
+        router(
+            request -> {
+              threads.put(Thread.currentThread().getName(), true);
+              return Script.ok(answer(100, 0));
+            });
+    RouterResponse response = client.sendAsync(chat(false, message("user", QUESTION))).join();
+    assertThat(response.decision().prompt().exactness()).isEqualTo("exact");
+    assertThat(threads.keySet()).noneMatch(name -> name.startsWith("warmpath-prompt"));
+    assertThatThrownBy(() -> client.sendAsync(RouterRequest.chatCompletions("{")).join())
+        .isInstanceOf(CompletionException.class)
+        .hasCauseInstanceOf(InvalidRequestException.class);
+  }
+
+  @Test
+  void aWorkerWhoseHitsFailLosesCreditAndSaysWhy() {
+    RouterClient client = router(request -> Script.ok(answer(0, 0)));
+    RouterRequest request = chat(false, message("user", QUESTION));
+    String worker = Objects.requireNonNull(client.send(request).decision().chosen()).worker();
+    for (int i = 0; i < 12; i++) {
+      client.send(RouterRequest.chatCompletions(new String(request.body(), java.nio.charset.StandardCharsets.UTF_8)));
+    }
+    PredictionCheck.Verdict verdict =
+        client.predictions().entrySet().stream()
+            .filter(entry -> entry.getKey().startsWith(worker))
+            .findFirst()
+            .orElseThrow()
+            .getValue();
+    assertThat(verdict.suspect()).isTrue();
+    assertThat(verdict.miscounted()).isPositive();
+    RouteDecision decision = client.explain(request);
+    assertThat(decision.steps()).anyMatch(step -> step.contains("suspect") && step.contains(worker));
+  }
+
+  @Test
+  void explainsWhyAPromptIsNotExact() {
+    RouterClient client = router(request -> Script.ok(answer(1, 0)));
+    RouteDecision decision =
+        client.explain(
+            RouterRequest.chatCompletions(
+                "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":"
+                    + "[{\"type\":\"image_url\",\"image_url\":{\"url\":\"x\"}}]}]}"));
+    assertThat(decision.prompt().exactness()).isEqualTo("estimated");
+    assertThat(decision.prompt().blocks()).isZero();
+    assertThat(decision.steps()).anyMatch(step -> step.contains("parts other than text"));
+  }
+
+  @Test
+  void sizesAreSeenInTheStatistics() {
+    RouterClient client = router(request -> Script.ok(answer(1, 0)));
+    client.send(chat(false, message("user", QUESTION)));
+    RouterClient.ClientStats stats = client.stats();
+    assertThat(stats.blocks().blocks()).isPositive();
+    assertThat(stats.blocks().bytes()).isBetween(1L, stats.blocks().budgetBytes());
+    assertThat(stats.prompts().segmentBytes()).isPositive();
+    assertThat(stats.prompts().chainBytes()).isPositive();
+  }
+}
