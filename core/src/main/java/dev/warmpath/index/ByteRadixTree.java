@@ -121,17 +121,17 @@ public final class ByteRadixTree {
       int promptTokens) {
     Objects.checkFromIndexSize(offset, length, prompt.length);
     requireTokens(promptTokens);
-    Speculation speculation =
-        new Speculation(this, namespace, prompt, offset, length, holderId, promptTokens);
+    ByteSpeculation speculation =
+        new ByteSpeculation(this, namespace, prompt, offset, length, holderId, promptTokens);
     writer.submit(() -> core.dispatch(speculation, tick()));
     return speculation;
   }
 
-  void confirm(Speculation speculation) {
+  void confirm(ByteSpeculation speculation) {
     writer.submit(() -> core.confirm(speculation, tick()));
   }
 
-  void withdraw(Speculation speculation) {
+  void withdraw(ByteSpeculation speculation) {
     writer.submit(() -> core.withdraw(speculation, tick()));
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RadixCore {
   /** One tick is 2^26 ns, or 67 ms: 31 bits of ticks last for more than four years. */
-  private static final int TICK_BITS = 26;
+  static final int TICK_BITS = 26;
 
   /** What a reader reads at once. */
   private static final class Snapshot {
@@ -116,7 +116,7 @@ final class RadixCore {
   }
 
   /** A claimed use. */
-  void dispatch(Speculation speculation, int tick) {
+  void dispatch(ByteSpeculation speculation, int tick) {
     begin(tick);
     if (admit(speculation.holderId)) {
       int slot = HolderIds.slot(speculation.holderId);
@@ -133,7 +133,7 @@ final class RadixCore {
    * Makes what a dispatch claimed a confirmed use, unless the holder has begun anew since. The
    * holder has received the part of the prompt that it didn't hold at the dispatch.
    */
-  void confirm(Speculation speculation, int tick) {
+  void confirm(ByteSpeculation speculation, int tick) {
     begin(tick);
     if (current(speculation)) {
       holders.receive(HolderIds.slot(speculation.holderId), speculation.missingTokens());
@@ -145,7 +145,7 @@ final class RadixCore {
   }
 
   /** Takes back what a dispatch claimed and nobody else claims or has confirmed. */
-  void withdraw(Speculation speculation, int tick) {
+  void withdraw(ByteSpeculation speculation, int tick) {
     begin(tick);
     if (current(speculation)) {
       walk(speculation);
@@ -155,17 +155,17 @@ final class RadixCore {
     commit();
   }
 
-  private boolean current(Speculation speculation) {
+  private boolean current(ByteSpeculation speculation) {
     return speculation.sequence > 0
         && holders.alive(speculation.holderId)
         && holders.generations[HolderIds.slot(speculation.holderId)] == speculation.generation;
   }
 
-  private void walk(Speculation of) {
+  private void walk(ByteSpeculation of) {
     tree.walk(of.namespace, of.prompt, of.offset, Math.min(of.length, longestPrompt));
   }
 
-  private void use(Speculation of, TreeWriter.Use use) {
+  private void use(ByteSpeculation of, TreeWriter.Use use) {
     tree.use(of.namespace, of.prompt, of.offset, Math.min(of.length, longestPrompt), use);
   }
 

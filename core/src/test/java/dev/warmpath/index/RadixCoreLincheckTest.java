@@ -31,7 +31,7 @@ public class RadixCoreLincheckTest {
   /** Moves with each update, so that there is an order to evict in. */
   private int tick;
 
-  private Speculation speculation;
+  private ByteSpeculation speculation;
 
   @Operation(nonParallelGroup = WRITER)
   public void insert(@Param(name = "prompt") int prompt, @Param(name = "holder") int holder) {
@@ -43,7 +43,7 @@ public class RadixCoreLincheckTest {
   public void dispatch(@Param(name = "prompt") int prompt, @Param(name = "holder") int holder) {
     byte[] bytes = PROMPTS.get(prompt);
     speculation =
-        new Speculation(null, NAMESPACE, bytes, 0, bytes.length, HolderIds.of(1, holder), 0);
+        new ByteSpeculation(null, NAMESPACE, bytes, 0, bytes.length, HolderIds.of(1, holder), 0);
     core.dispatch(speculation, ++tick);
   }
 

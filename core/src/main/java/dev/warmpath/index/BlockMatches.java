@@ -1,0 +1,249 @@
+package dev.warmpath.index;
+
+import java.util.Arrays;
+
+/**
+ * Which holders hold how many leading blocks of one prompt: the reusable scratch that {@link
+ * BlockIndex#match} writes its answer into.
+ *
+ * <p>It grows with the fleet and is otherwise written without allocation; resetting it costs what
+ * the last answer wrote. Not safe for use by several threads: give each its own.
+ */
+public final class BlockMatches {
+  private static final int MOST_FRAMES = 2 * Integer.SIZE;
+  private static final int FRAME = 4;
+
+  private long[] ids = {};
+  private int[] blocks = {};
+  private int[] inHbm = {};
+  private int[] toDram = {};
+  private int[] dram = {};
+  private int[] ssd = {};
+  private int[] touched = {};
+  private int size;
+
+  /** Parts of the chain that are still to be halved. */
+  private final int[] frames = new int[MOST_FRAMES * FRAME];
+
+  private int depth;
+
+  /** How far a holder may reach that has holes or blocks out of HBM somewhere. */
+  private int uneven;
+
+  /** Creates an empty answer. */
+  public BlockMatches() {}
+
+  /**
+   * Returns how many holders hold some of the prompt.
+   *
+   * @return the number of holders, for {@link #holderAt} in no order
+   */
+  public int size() {
+    return size;
+  }
+
+  /**
+   * Returns the id of one of the holders.
+   *
+   * @param index from 0 to {@link #size} - 1
+   * @return the holder id
+   */
+  public long holderAt(int index) {
+    return ids[touched[index]];
+  }
+
+  /**
+   * Returns how many leading blocks a holder holds in any tier.
+   *
+   * @param holderId any holder
+   * @return the number of blocks, 0 where nothing is known, also of another life of the same slot
+   */
+  public int blocks(long holderId) {
+    return known(holderId) ? blocks[HolderIds.slot(holderId)] : 0;
+  }
+
+  /**
+   * Returns how many leading blocks a holder holds in a tier or a better one: the run up to the
+   * first block that is missing or further away.
+   *
+   * @param holderId any holder
+   * @param worst the worst tier that counts
+   * @return the number of blocks, at most {@link #blocks(long)}
+   */
+  public int blocks(long holderId, Tier worst) {
+    if (!known(holderId)) {
+      return 0;
+    }
+    int slot = HolderIds.slot(holderId);
+    return switch (worst) {
+      case HBM -> inHbm[slot];
+      case DRAM -> toDram[slot];
+      case SSD -> blocks[slot];
+    };
+  }
+
+  /**
+   * Returns how many of the {@link #blocks(long)} are in a tier and in no better one.
+   *
+   * @param holderId any holder
+   * @param tier the tier
+   * @return the number of blocks
+   */
+  public int blocksIn(long holderId, Tier tier) {
+    if (!known(holderId)) {
+      return 0;
+    }
+    int slot = HolderIds.slot(holderId);
+    return switch (tier) {
+      case HBM -> blocks[slot] - dram[slot] - ssd[slot];
+      case DRAM -> dram[slot];
+      case SSD -> ssd[slot];
+    };
+  }
+
+  /**
+   * Returns how many leading blocks the holder has that has the most.
+   *
+   * @return the number of blocks, 0 if there is no holder
+   */
+  public int longest() {
+    int longest = 0;
+    for (int i = 0; i < size; i++) {
+      longest = Math.max(longest, blocks[touched[i]]);
+    }
+    return longest;
+  }
+
+  private boolean known(long holderId) {
+    int slot = HolderIds.slot(holderId);
+    return slot < blocks.length && blocks[slot] > 0 && ids[slot] == holderId;
+  }
+
+  /** Forgets the last answer. */
+  void begin() {
+    for (int i = 0; i < size; i++) {
+      blocks[touched[i]] = 0;
+    }
+    size = 0;
+    depth = 0;
+    uneven = 0;
+  }
+
+  /** Notes that a holder, of whom nothing was noted yet, may reach so far. */
+  void add(long holderId, int run) {
+    int slot = HolderIds.slot(holderId);
+    if (slot >= blocks.length) {
+      grow(slot);
+    }
+    if (blocks[slot] == 0) {
+      touched[size++] = slot;
+    }
+    ids[slot] = holderId;
+    blocks[slot] = run;
+    inHbm[slot] = run;
+    toDram[slot] = run;
+    dram[slot] = 0;
+    ssd[slot] = 0;
+  }
+
+  private void grow(int slot) {
+    int length = Math.max(slot + 1, blocks.length + (blocks.length >> 1) + 8);
+    ids = Arrays.copyOf(ids, length);
+    blocks = Arrays.copyOf(blocks, length);
+    inHbm = Arrays.copyOf(inHbm, length);
+    toDram = Arrays.copyOf(toDram, length);
+    dram = Arrays.copyOf(dram, length);
+    ssd = Arrays.copyOf(ssd, length);
+    touched = Arrays.copyOf(touched, length);
+  }
+
+  /** Notes that not all blocks of a run may be there or in HBM. */
+  void doubt(int run) {
+    uneven = Math.max(uneven, run);
+  }
+
+  /** How many blocks must be looked at one by one. */
+  int doubtful() {
+    return uneven;
+  }
+
+  /** Notes what tiers an uneven block is in; blocks come in order. */
+  void note(long holderId, int block, int tiers) {
+    int slot = HolderIds.slot(holderId);
+    if (!known(holderId) || block >= blocks[slot]) {
+      return;
+    }
+    inHbm[slot] = Math.min(inHbm[slot], block);
+    if (Holding.hole(tiers)) {
+      blocks[slot] = block;
+      toDram[slot] = Math.min(toDram[slot], block);
+      if (block == 0) {
+        forget(slot);
+      }
+    } else if ((tiers & Holding.DRAM) != 0) {
+      dram[slot]++;
+    } else {
+      ssd[slot]++;
+      toDram[slot] = Math.min(toDram[slot], block);
+    }
+  }
+
+  private void forget(int slot) {
+    for (int i = 0; i < size; i++) {
+      if (touched[i] == slot) {
+        touched[i] = touched[--size];
+        return;
+      }
+    }
+  }
+
+  /**
+   * Notes a block that a holder holds, in the order of the blocks.
+   *
+   * @return whether the holder's run reaches the block
+   */
+  boolean step(long holderId, int block, int tiers) {
+    if (blocks(holderId) != block) {
+      return false;
+    }
+    if (block == 0) {
+      add(holderId, 0);
+    }
+    int slot = HolderIds.slot(holderId);
+    boolean hbm = (tiers & Holding.IN_HBM) != 0;
+    boolean host = (tiers & Holding.DRAM) != 0;
+    blocks[slot] = block + 1;
+    if (hbm && inHbm[slot] == block) {
+      inHbm[slot]++;
+    }
+    if ((hbm || host) && toDram[slot] == block) {
+      toDram[slot]++;
+    }
+    dram[slot] += !hbm && host ? 1 : 0;
+    ssd[slot] += hbm || host ? 0 : 1;
+    return true;
+  }
+
+  // Parts of the chain between two blocks, the nearer of which has more holders.
+
+  boolean more() {
+    return depth > 0;
+  }
+
+  void push(int low, int lowBlock, int high, int highBlock) {
+    int at = depth++ * FRAME;
+    frames[at] = low;
+    frames[at + 1] = lowBlock;
+    frames[at + 2] = high;
+    frames[at + 3] = highBlock;
+  }
+
+  /** Takes the last part off; its fields are then read by {@link #popped}. */
+  void pop() {
+    depth--;
+  }
+
+  int popped(int field) {
+    return frames[depth * FRAME + field];
+  }
+}

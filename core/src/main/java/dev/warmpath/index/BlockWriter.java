@@ -1,0 +1,582 @@
+package dev.warmpath.index;
+
+import dev.warmpath.hash.BlockHashes;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How the one writer changes the block index.
+ *
+ * <p>What holds between any two updates: a life that has a holding of a block has one of the
+ * block's parent, if need be a hole; a hole has a child of the same life below it; a block without
+ * holdings is gone; and a use reaches a block's parent whenever it reaches the block.
+ */
+final class BlockWriter {
+  /** How many dispatches to one life are told apart while they are under way. */
+  static final int MOST_PENDING = 1 << 12;
+
+  /** How many holdings of lives that are over are taken away besides each update. */
+  private static final int RECLAIMED_PER_UPDATE = 16;
+
+  /** How many holdings one holding may displace that needs a longer run for its block's holders. */
+  private static final int MOST_DISPLACED = 1 << 10;
+
+  private final PageBudget budget;
+  private final Versions versions;
+  final BlockTable table;
+  final HolderSets sets;
+  final Uses uses;
+  final Lives lives;
+  private final int longestChain;
+  private long[] keys = new long[256];
+  private int now;
+  private int victim;
+  private int victimUntil;
+  private long holdings;
+  private long evicted;
+  private long overCapacity;
+  private long refused;
+
+  BlockWriter(PageBudget budget, Versions versions, int pageShift) {
+    this.budget = budget;
+    this.versions = versions;
+    this.table = new BlockTable(budget.share(4), pageShift);
+    this.sets = new HolderSets(table, new BuddyPool(budget.share(8), pageShift));
+    this.uses = new Uses(budget.share(32), pageShift);
+    this.lives = new Lives(budget.share(64), uses);
+    this.longestChain = (int) Math.min(1 << 24, budget.limit() / 512);
+  }
+
+  BlockIndex.Stats stats(long shed) {
+    return new BlockIndex.Stats(
+        table.blocks(),
+        holdings,
+        budget.used(),
+        budget.limit(),
+        lives.living(),
+        evicted,
+        overCapacity,
+        refused,
+        shed);
+  }
+
+  void begin(int tick) {
+    now = Math.max(now, tick);
+  }
+
+  /** Ends an update. */
+  void commit() {
+    for (int i = 0; i < RECLAIMED_PER_UPDATE && lives.over() != Lives.NONE; i++) {
+      reclaim();
+    }
+    versions.close();
+  }
+
+  /** The holder's life; a newer life of its slot begins here. */
+  private int admit(long holderId) {
+    if (lives.unseen(holderId)) {
+      // A life takes two uses to hold its lists.
+      while (!uses.room(2) && evictOldest()) {}
+      versions.open();
+      return lives.begin(holderId, now);
+    }
+    return lives.of(holderId);
+  }
+
+  /** The first part of a chain as keys, and how long it is. */
+  private int load(BlockHashes hashes) {
+    int count = Math.min(hashes.size(), longestChain);
+    reserve(count);
+    BlockKeys.fill(hashes, count, keys);
+    return count;
+  }
+
+  private void reserve(int count) {
+    if (keys.length < count) {
+      keys = new long[Math.max(count, 2 * keys.length)];
+    }
+  }
+
+  void stored(BlockHashes hashes, int from, int to, long holderId, Tier tier) {
+    int life = admit(holderId);
+    if (life != Lives.NONE) {
+      int end = Math.min(to, load(hashes));
+      use(life, from, end, tier.bit);
+      limit(life);
+    }
+  }
+
+  void stored(long namespace, long[] hashes, int from, int to, long holderId, Tier tier) {
+    int life = admit(holderId);
+    if (life != Lives.NONE) {
+      int end = Math.min(to, longestChain);
+      reserve(end);
+      System.arraycopy(hashes, 0, keys, 0, end);
+      BlockKeys.fill(namespace, keys, 0, end);
+      use(life, from, end, tier.bit);
+      limit(life);
+    }
+  }
+
+  /** Blocks that follow a known one; of an unknown one it can't be told what they follow. */
+  void storedAfter(long namespace, long parent, long[] hashes, long holderId, Tier tier) {
+    int life = admit(holderId);
+    if (life == Lives.NONE) {
+      return;
+    }
+    int last = table.find(BlockKeys.key(namespace, parent));
+    if (last == BlockTable.NONE) {
+      refused += hashes.length;
+      return;
+    }
+    int depth = 0;
+    for (int block = last; block != BlockTable.NONE; block = table.parent(block)) {
+      depth++;
+    }
+    int end = Math.min(longestChain, depth + hashes.length);
+    reserve(end);
+    int at = depth;
+    for (int block = last; block != BlockTable.NONE; block = table.parent(block)) {
+      keys[--at] = table.key(block);
+    }
+    System.arraycopy(hashes, 0, keys, depth, end - depth);
+    BlockKeys.fill(namespace, keys, depth, end);
+    use(life, depth, end, tier.bit);
+    limit(life);
+  }
+
+  void dispatch(BlockSpeculation speculation) {
+    int life = admit(speculation.holderId);
+    if (life == Lives.NONE) {
+      return;
+    }
+    use(life, 0, load(speculation.hashes), Holding.CLAIM);
+    limit(life);
+    speculation.life = life;
+    speculation.serial = lives.serials[life];
+    list(speculation);
+  }
+
+  /** Makes what a dispatch claimed held, unless the holder has begun anew since. */
+  void confirm(BlockSpeculation speculation) {
+    if (current(speculation)) {
+      unlist(speculation);
+      use(speculation.life, 0, load(speculation.hashes), Holding.HBM);
+      limit(speculation.life);
+    }
+  }
+
+  /** Takes back what a dispatch claimed, no other one claims, and nobody has stored. */
+  void withdraw(BlockSpeculation speculation) {
+    if (!current(speculation)) {
+      return;
+    }
+    int life = speculation.life;
+    unlist(speculation);
+    int shared = 0;
+    BlockSpeculation other = lives.newest[life];
+    while (other != null) {
+      if (other.hashes.namespace().comparableWith(speculation.hashes.namespace())) {
+        shared = Math.max(shared, other.hashes.commonPrefix(speculation.hashes));
+      }
+      other = other.older;
+    }
+    int count = load(speculation.hashes);
+    for (int i = count - 1; i >= shared; i--) {
+      int block = table.find(keys[i]);
+      int position = block == BlockTable.NONE ? -1 : sets.find(block, life, 0);
+      if (position >= 0) {
+        int tiers = Holding.tiers(sets.get(block, position));
+        if ((tiers & Holding.CLAIM) != 0) {
+          lose(block, position, tiers & ~Holding.CLAIM);
+        }
+      }
+    }
+  }
+
+  private boolean current(BlockSpeculation speculation) {
+    int life = speculation.life;
+    return life != Lives.NONE && lives.current[life] && lives.serials[life] == speculation.serial;
+  }
+
+  private void list(BlockSpeculation speculation) {
+    int life = speculation.life;
+    BlockSpeculation head = lives.newest[life];
+    speculation.older = head;
+    if (head != null) {
+      head.newer = speculation;
+    }
+    lives.newest[life] = speculation;
+    speculation.listed = true;
+    if (head == null) {
+      lives.oldest[life] = speculation;
+    }
+    BlockSpeculation oldest = lives.oldest[life];
+    if (++lives.pending[life] > MOST_PENDING && oldest != null) {
+      unlist(oldest);
+    }
+  }
+
+  private void unlist(BlockSpeculation speculation) {
+    if (!speculation.listed) {
+      return;
+    }
+    speculation.listed = false;
+    BlockSpeculation older = speculation.older;
+    BlockSpeculation newer = speculation.newer;
+    if (older != null) {
+      older.newer = newer;
+    } else {
+      lives.oldest[speculation.life] = newer;
+    }
+    if (newer != null) {
+      newer.older = older;
+    } else {
+      lives.newest[speculation.life] = older;
+    }
+    speculation.older = null;
+    speculation.newer = null;
+    lives.pending[speculation.life]--;
+  }
+
+  void removed(long namespace, long[] hashes, long holderId, Tier tier) {
+    int life = lives.of(holderId);
+    if (life == Lives.NONE) {
+      return;
+    }
+    int lost = tier == Tier.HBM ? Holding.IN_HBM : tier.bit;
+    for (long hash : hashes) {
+      int block = table.find(BlockKeys.key(namespace, hash));
+      int position = block == BlockTable.NONE ? -1 : sets.find(block, life, 0);
+      if (position >= 0) {
+        int tiers = Holding.tiers(sets.get(block, position));
+        if ((tiers & lost) != 0) {
+          lose(block, position, tiers & ~lost);
+        }
+      }
+    }
+  }
+
+  void capacity(long holderId, int blocks) {
+    int life = admit(holderId);
+    if (life != Lives.NONE) {
+      lives.capacities[life] = blocks;
+      limit(life);
+    }
+  }
+
+  void drop(long holderId) {
+    if (lives.of(holderId) != Lives.NONE || lives.unseen(holderId)) {
+      versions.open();
+      lives.bury(holderId);
+    }
+  }
+
+  void clear(long holderId) {
+    int life = lives.of(holderId);
+    if (life != Lives.NONE) {
+      versions.open();
+      int capacity = lives.capacities[life];
+      int begun = lives.begin(holderId, now);
+      lives.capacities[begun] = capacity;
+    }
+  }
+
+  List<BlockHolder> holders(long key) {
+    List<BlockHolder> found = new ArrayList<>();
+    int block = table.find(key);
+    int count = block == BlockTable.NONE ? 0 : sets.count(block);
+    for (int position = 0; position < count; position++) {
+      long holding = sets.get(block, position);
+      int life = Holding.life(holding);
+      int tiers = Holding.tiers(holding);
+      if (lives.current[life] && !Holding.hole(tiers)) {
+        int age = now - uses.tick(Holding.use(holding));
+        found.add(BlockCore.holder(lives.holders[life], tiers, age));
+      }
+    }
+    return found;
+  }
+
+  /** Evicts the oldest holdings, as many as asked. */
+  void evict(int count) {
+    for (int i = 0; i < count && evictOldest(); i++) {}
+  }
+
+  /**
+   * A use of a chain by a life: blocks from {@code from} on are held, those above at least hold the
+   * chain together.
+   */
+  private void use(int life, int from, int to, int tiers) {
+    if (from >= to) {
+      return;
+    }
+    int use = makeUse();
+    if (use == Uses.NONE) {
+      refused += to;
+      return;
+    }
+    int parent = BlockTable.NONE;
+    int position = 0;
+    int lastUse = Uses.NONE;
+    int displaced = 0;
+    int i = 0;
+    while (i < to) {
+      int gained = i < from ? 0 : tiers;
+      int block = table.find(keys[i], parent + 1);
+      int found;
+      if (block == BlockTable.NONE) {
+        if (table.room() == 0) {
+          if (!makeRoom(to - i)) {
+            break;
+          }
+          position = found(parent, life, position);
+        }
+        versions.open();
+        block = table.add(keys[i], parent);
+        found = ~0;
+      } else if (table.parent(block) == parent) {
+        found = sets.find(block, life, position);
+      } else {
+        break;
+      }
+      if (found >= 0) {
+        long holding = sets.get(block, found);
+        int oldUse = Holding.use(holding);
+        if (oldUse != lastUse) {
+          settle(lastUse, parent);
+          lastUse = oldUse;
+        }
+        sets.set(block, found, Holding.withUse(holding, use));
+        gain(block, found, gained);
+      } else {
+        versions.open();
+        found = ~found;
+        if (!sets.insert(block, found, Holding.of(life, gained, use))) {
+          if (++displaced > MOST_DISPLACED || !evictOldest()) {
+            break;
+          }
+          position = found(parent, life, position);
+          continue;
+        }
+        settle(lastUse, parent);
+        lastUse = Uses.NONE;
+        holdings++;
+        lives.holdings[life]++;
+        count(block, life, gained, 1);
+        if (parent != BlockTable.NONE) {
+          sets.set(parent, position, Holding.withChild(sets.get(parent, position)));
+        }
+      }
+      uses.setTail(use, block);
+      parent = block;
+      position = found;
+      i++;
+    }
+    settle(lastUse, parent);
+    refused += to - i;
+    if (parent == BlockTable.NONE) {
+      uses.release(use);
+      return;
+    }
+    uses.append(lives.hot(life), use);
+    long last = sets.get(parent, position);
+    if (Holding.hole(Holding.tiers(last)) && Holding.children(last) == 0) {
+      remove(parent, position);
+    }
+  }
+
+  /** Where the life's holding is now, after evictions that spared it. */
+  private int found(int block, int life, int guess) {
+    return block == BlockTable.NONE ? 0 : sets.find(block, life, guess);
+  }
+
+  /** Lets an older use go if the last block that it was the last to reach now has a newer one. */
+  private void settle(int use, int deepest) {
+    if (use != Uses.NONE && uses.tail(use) == deepest) {
+      uses.release(use);
+    }
+  }
+
+  private int makeUse() {
+    int use = uses.make(now);
+    while (use == Uses.NONE && evictOldest()) {
+      use = uses.make(now);
+    }
+    return use;
+  }
+
+  /** Makes room for a block, and if that takes evictions for as many as are to come. */
+  private boolean makeRoom(int blocks) {
+    while (table.room() < blocks && (table.grow() || evictOldest())) {}
+    return table.room() > 0;
+  }
+
+  private void gain(int block, int position, int gained) {
+    long holding = sets.get(block, position);
+    int before = Holding.tiers(holding);
+    int after = before | gained;
+    if ((after & Holding.HBM) != 0) {
+      after &= ~Holding.CLAIM;
+    }
+    if (after != before) {
+      change(block, position, holding, before, after);
+    }
+  }
+
+  /** Takes tiers from a holding, and the holding with the last of them. */
+  private int lose(int block, int position, int left) {
+    long holding = sets.get(block, position);
+    if (left == 0 && Holding.children(holding) == 0) {
+      return remove(block, position);
+    }
+    change(block, position, holding, Holding.tiers(holding), left);
+    return block;
+  }
+
+  private void change(int block, int position, long holding, int before, int after) {
+    versions.open();
+    int life = Holding.life(holding);
+    count(block, life, before, -1);
+    count(block, life, after, 1);
+    sets.set(block, position, Holding.withTiers(holding, after));
+  }
+
+  private void count(int block, int life, int tiers, int change) {
+    if (Holding.uneven(tiers)) {
+      lives.uneven[life] += change;
+      table.setLinks(block, BlockTable.withUneven(table.links(block), change));
+    } else {
+      lives.inHbm[life] += change;
+    }
+  }
+
+  /**
+   * Takes a holding without children away, and the holes above that have no other child.
+   *
+   * @return the next block above of which the life has a holding left, or none
+   */
+  private int remove(int block, int position) {
+    versions.open();
+    int below = block;
+    int at = position;
+    while (true) {
+      long holding = sets.get(below, at);
+      int life = Holding.life(holding);
+      int use = Holding.use(holding);
+      int parent = table.parent(below);
+      holdings--;
+      lives.holdings[life]--;
+      count(below, life, Holding.tiers(holding), -1);
+      sets.remove(below, at);
+      if (sets.count(below) == 0) {
+        table.remove(below);
+      }
+      if (parent == BlockTable.NONE) {
+        uses.release(use);
+        return BlockTable.NONE;
+      }
+      at = sets.find(parent, life, at);
+      long above = Holding.withoutChild(sets.get(parent, at));
+      sets.set(parent, at, above);
+      if (Holding.use(above) == use) {
+        uses.setTail(use, parent);
+      } else {
+        uses.release(use);
+      }
+      if (!Holding.hole(Holding.tiers(above)) || Holding.children(above) > 0) {
+        return parent;
+      }
+      below = parent;
+    }
+  }
+
+  /** Takes what a life holds in HBM beyond its capacity, what was used longest ago first. */
+  private void limit(int life) {
+    int capacity = lives.capacities[life];
+    if (capacity == 0) {
+      return;
+    }
+    while (lives.inHbm[life] > capacity) {
+      int use = uses.oldest(lives.hot(life));
+      if (use == Uses.NONE) {
+        return;
+      }
+      int block = uses.tail(use);
+      boolean whole = true;
+      while (block != BlockTable.NONE) {
+        int position = sets.find(block, life, 0);
+        long holding = sets.get(block, position);
+        if (Holding.use(holding) != use) {
+          break;
+        }
+        int left = block;
+        int tiers = Holding.tiers(holding);
+        if ((tiers & Holding.IN_HBM) != 0) {
+          if (lives.inHbm[life] <= capacity) {
+            whole = false;
+            break;
+          }
+          left = lose(block, position, tiers & ~Holding.IN_HBM);
+          overCapacity++;
+        }
+        block = left == block ? table.parent(block) : left;
+      }
+      if (whole && uses.tail(use) != BlockTable.NONE) {
+        uses.append(lives.cold(life), use);
+      }
+    }
+  }
+
+  /** Takes the oldest holding away, of lives that are over before all others. */
+  private boolean evictOldest() {
+    if (lives.over() != Lives.NONE) {
+      reclaim();
+      return true;
+    }
+    int use = victim == Lives.NONE ? Uses.NONE : lives.oldestUse(victim);
+    if (use == Uses.NONE || uses.tick(use) > victimUntil || !lives.current[victim]) {
+      use = chooseVictim();
+      if (use == Uses.NONE) {
+        return false;
+      }
+    }
+    takeTail(victim, use);
+    evicted++;
+    return true;
+  }
+
+  /** Finds the life with the oldest use, and until when it stays the one. */
+  private int chooseVictim() {
+    int oldest = Uses.NONE;
+    int until = Integer.MAX_VALUE;
+    for (int life = 1; life < lives.end(); life++) {
+      int use = lives.current[life] ? lives.oldestUse(life) : Uses.NONE;
+      if (use == Uses.NONE) {
+        continue;
+      }
+      if (oldest == Uses.NONE || uses.tick(use) < uses.tick(oldest)) {
+        until = oldest == Uses.NONE ? until : uses.tick(oldest);
+        oldest = use;
+        victim = life;
+      } else {
+        until = Math.min(until, uses.tick(use));
+      }
+    }
+    victimUntil = until;
+    return oldest;
+  }
+
+  private void reclaim() {
+    int life = lives.over();
+    takeTail(life, lives.oldestUse(life));
+    if (lives.holdings[life] == 0) {
+      lives.releaseOver();
+    }
+  }
+
+  private void takeTail(int life, int use) {
+    int block = uses.tail(use);
+    remove(block, sets.find(block, life, 0));
+  }
+}
