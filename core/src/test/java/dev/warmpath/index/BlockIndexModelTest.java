@@ -86,9 +86,9 @@ class BlockIndexModelTest {
   Arbitrary<List<Step>> largeHistory() {
     return steps(
             Arbitraries.integers()
-                .between(0, 15)
+                .between(0, 25)
                 .list()
-                .ofMinSize(2)
+                .ofMinSize(3)
                 .ofMaxSize(5)
                 .map(
                     parts -> {
@@ -100,7 +100,7 @@ class BlockIndexModelTest {
                     }),
             Arbitraries.integers().between(0, 300))
         .list()
-        .ofSize(150);
+        .ofSize(200);
   }
 
   @Property(tries = 1_000, seed = "30")
