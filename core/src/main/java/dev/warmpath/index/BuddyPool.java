@@ -68,8 +68,7 @@ final class BuddyPool {
 
   private boolean grow() {
     int address = pages.size();
-    if (address + (1 << pages.shift) > LINK_MASK
-        || !budget.take(pages.pageBytes())) {
+    if (address + (1 << pages.shift) > LINK_MASK || !budget.take(pages.pageBytes())) {
       return false;
     }
     pages.grow();
@@ -102,10 +101,7 @@ final class BuddyPool {
   }
 
   private static long books(int order, int previous, int next) {
-    return Long.MIN_VALUE
-        | (long) order << ORDER_SHIFT
-        | (long) previous << LINK_BITS
-        | next;
+    return Long.MIN_VALUE | (long) order << ORDER_SHIFT | (long) previous << LINK_BITS | next;
   }
 
   private static int order(long books) {

@@ -40,8 +40,7 @@ final class Uses {
   }
 
   private boolean grow() {
-    if (unused >= Holding.MOST_USES - 1 - pages.mask
-        || !budget.take(pages.pageBytes())) {
+    if (unused >= Holding.MOST_USES - 1 - pages.mask || !budget.take(pages.pageBytes())) {
       return false;
     }
     pages.grow();
