@@ -73,8 +73,12 @@ final class BlockTable {
 
   /** Adds a page of records if the budget allows for it. */
   boolean grow() {
+<<<<<<< HEAD
     if (records.size() >>> RECORD_SHIFT >= MOST_BLOCKS
         || !budget.take(records.pageBytes())) {
+=======
+    if (records.size() >>> RECORD_SHIFT >= MOST_BLOCKS || !budget.take(records.pageBytes())) {
+>>>>>>> main
       return false;
     }
     records.grow();
@@ -228,8 +232,12 @@ final class BlockTable {
   /** Makes two buckets of the next one in turn. */
   private void split() {
     if (bucketCount == buckets.size()) {
+<<<<<<< HEAD
       if (bucketCount >= MOST_BLOCKS
           || !budget.take(buckets.pageBytes())) {
+=======
+      if (bucketCount >= MOST_BLOCKS || !budget.take(buckets.pageBytes())) {
+>>>>>>> main
         return;
       }
       buckets.grow();

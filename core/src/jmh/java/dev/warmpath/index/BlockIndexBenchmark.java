@@ -1,0 +1,151 @@
+package dev.warmpath.index;
+
+import dev.warmpath.hash.BlockHashes;
+import dev.warmpath.hash.HashParams;
+import dev.warmpath.hash.HashScheme;
+import dev.warmpath.hash.HashSchemes;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Prompts of 256 blocks against 64 workers, with so many blocks resident.
+ *
+ * <p>What is resident are prompts of 256 blocks that share their first 32 with all others; each is
+ * held whole by one worker, and up to a random depth by three more. {@code match} asks for one of
+ * them after the other, in random order, so that with ten million blocks nearly nothing comes from
+ * a cache; {@code matchStaggered} for a prompt that each worker holds up to a depth of its own;
+ * {@code matchTiered} for prompts whose second half is in DRAM with all who hold it. {@code insert}
+ * dispatches a new prompt, which the index has to make room for, and confirms it; {@code again}
+ * dispatches and confirms a known one to a worker that holds it.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Fork(value = 1, jvmArgsAppend = "-Xmx4g")
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class BlockIndexBenchmark {
+  private static final int PROMPT = 256;
+  private static final int COMMON = 32;
+  private static final int WORKERS = 64;
+  private static final int TIERED = 64;
+
+  /** Chains that are made beforehand, to be dispatched as new ones in turn. */
+  private static final int NEW = 4_096;
+
+  @Param({"100000", "10000000"})
+  int resident;
+
+  private final HashScheme scheme =
+      HashSchemes.content(HashParams.builder().blockSize(1).model("m").build());
+  private final BlockMatches matches = new BlockMatches();
+  private final int[] tokens = new int[PROMPT];
+  private BlockIndex index;
+  private BlockHashes[] known;
+  private BlockHashes[] fresh;
+  private BlockHashes[] tiered;
+  private BlockHashes staggered;
+  private int next;
+  private int nextFresh;
+
+  @Setup
+  public void setUp() {
+    int prompts = resident / (PROMPT - COMMON);
+    index = BlockIndex.builder().budgetBytes(1L << 30).build();
+    SplittableRandom random = new SplittableRandom(1);
+    known = new BlockHashes[prompts];
+    for (int p = 0; p < prompts; p++) {
+      known[p] = prompt(p);
+      for (int worker = 0; p == 0 && worker < WORKERS; worker++) {
+        store(known[p].prefix(COMMON), worker);
+      }
+      store(known[p], random.nextInt(WORKERS));
+      for (int more = 0; more < 3; more++) {
+        store(known[p].prefix(random.nextInt(COMMON, PROMPT)), random.nextInt(WORKERS));
+      }
+    }
+    staggered = prompt(-1);
+    for (int worker = 0; worker < WORKERS; worker++) {
+      store(staggered.prefix(random.nextInt(COMMON, PROMPT)), worker);
+    }
+    tiered = new BlockHashes[TIERED];
+    for (int p = 0; p < TIERED; p++) {
+      tiered[p] = prompt(-2 - p);
+      int worker = random.nextInt(WORKERS);
+      index.stored(tiered[p], 0, PROMPT / 2, holder(WORKERS + worker), Tier.HBM);
+      index.stored(tiered[p], PROMPT / 2, PROMPT, holder(WORKERS + worker), Tier.DRAM);
+    }
+    for (int i = prompts - 1; i > 0; i--) {
+      int j = random.nextInt(i + 1);
+      BlockHashes prompt = known[i];
+      known[i] = known[j];
+      known[j] = prompt;
+    }
+    fresh = new BlockHashes[NEW];
+    for (int p = 0; p < NEW; p++) {
+      fresh[p] = prompt(-1_000 - p);
+    }
+    if (Math.abs(index.stats().blocks() - resident) > resident / 5 + 15_000) {
+      throw new IllegalStateException("not as many blocks as asked for: " + index.stats());
+    }
+  }
+
+  private BlockHashes prompt(int number) {
+    for (int i = COMMON; i < PROMPT; i++) {
+      tokens[i] = i == COMMON ? number & Integer.MAX_VALUE : i;
+    }
+    return scheme.newChain().append(tokens).hashes();
+  }
+
+  private static long holder(int worker) {
+    return HolderIds.of(1, worker);
+  }
+
+  private void store(BlockHashes hashes, int worker) {
+    index.stored(hashes, 0, hashes.size(), holder(worker), Tier.HBM);
+  }
+
+  @Benchmark
+  public int match() {
+    next = next + 1 == known.length ? 0 : next + 1;
+    index.match(known[next], matches);
+    return matches.longest();
+  }
+
+  @Benchmark
+  public int matchStaggered() {
+    index.match(staggered, matches);
+    return matches.longest();
+  }
+
+  @Benchmark
+  public int matchTiered() {
+    next = next + 1 & TIERED - 1;
+    index.match(tiered[next], matches);
+    return matches.longest();
+  }
+
+  /** Of a prompt that came up so long ago that the worker's cache has lost it. */
+  @Benchmark
+  public void insert() {
+    int at = nextFresh++;
+    long holder = holder(at % WORKERS);
+    if (at % NEW == 0) {
+      for (int worker = 0; worker < WORKERS; worker++) {
+        index.capacity(holder(worker), Math.max(1, resident * 2 / WORKERS));
+      }
+    }
+    index.stored(fresh[at & NEW - 1], 0, PROMPT, holder, Tier.HBM);
+  }
+}
