@@ -72,23 +72,13 @@ final class BlockCore {
     writer.commit();
   }
 
-<<<<<<< HEAD
-  void stored(
-      long namespace, long[] hashes, int from, int to, long holderId, Tier tier, int tick) {
-=======
   void stored(long namespace, long[] hashes, int from, int to, long holderId, Tier tier, int tick) {
->>>>>>> main
     writer.begin(tick);
     writer.stored(namespace, hashes, from, to, holderId, tier);
     writer.commit();
   }
 
-<<<<<<< HEAD
-  void storedAfter(
-      long namespace, long parent, long[] hashes, long holderId, Tier tier, int tick) {
-=======
   void storedAfter(long namespace, long parent, long[] hashes, long holderId, Tier tier, int tick) {
->>>>>>> main
     writer.begin(tick);
     writer.storedAfter(namespace, parent, hashes, holderId, tier);
     writer.commit();
@@ -143,11 +133,7 @@ final class BlockCore {
       }
     }
     boolean claimed = (tiers & Holding.CLAIM) != 0;
-<<<<<<< HEAD
-    return new BlockHolder(holderId, known, claimed, Duration.ofNanos((long) ticks << RadixCore.TICK_BITS));
-=======
     return new BlockHolder(
         holderId, known, claimed, Duration.ofNanos((long) ticks << RadixCore.TICK_BITS));
->>>>>>> main
   }
 }

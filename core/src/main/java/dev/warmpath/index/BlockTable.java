@@ -73,12 +73,7 @@ final class BlockTable {
 
   /** Adds a page of records if the budget allows for it. */
   boolean grow() {
-<<<<<<< HEAD
-    if (records.size() >>> RECORD_SHIFT >= MOST_BLOCKS
-        || !budget.take(records.pageBytes())) {
-=======
     if (records.size() >>> RECORD_SHIFT >= MOST_BLOCKS || !budget.take(records.pageBytes())) {
->>>>>>> main
       return false;
     }
     records.grow();
@@ -232,12 +227,7 @@ final class BlockTable {
   /** Makes two buckets of the next one in turn. */
   private void split() {
     if (bucketCount == buckets.size()) {
-<<<<<<< HEAD
-      if (bucketCount >= MOST_BLOCKS
-          || !budget.take(buckets.pageBytes())) {
-=======
       if (bucketCount >= MOST_BLOCKS || !budget.take(buckets.pageBytes())) {
->>>>>>> main
         return;
       }
       buckets.grow();

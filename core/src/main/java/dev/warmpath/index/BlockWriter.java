@@ -21,12 +21,9 @@ final class BlockWriter {
   /** How many holdings one holding may displace that needs a longer run for its block's holders. */
   private static final int MOST_DISPLACED = 1 << 10;
 
-<<<<<<< HEAD
-=======
   /** What some hundred lives take up. */
   private static final long FLEET = 64 << 10;
 
->>>>>>> main
   private final PageBudget budget;
   private final Versions versions;
   final BlockTable table;
@@ -46,12 +43,6 @@ final class BlockWriter {
   BlockWriter(PageBudget budget, Versions versions, int pageShift) {
     this.budget = budget;
     this.versions = versions;
-<<<<<<< HEAD
-    this.table = new BlockTable(budget.share(4), pageShift);
-    this.sets = new HolderSets(table, new BuddyPool(budget.share(8), pageShift));
-    this.uses = new Uses(budget.share(32), pageShift);
-    this.lives = new Lives(budget.share(64), uses);
-=======
     long limit = budget.limit();
     PageBudget.Share forLives = budget.share(Math.max(limit / 64, Math.min(limit / 8, FLEET)));
     PageBudget.Share forUses = budget.share(limit / 32);
@@ -59,7 +50,6 @@ final class BlockWriter {
     this.sets = new HolderSets(table, new BuddyPool(budget.share(limit / 8), pageShift));
     this.uses = new Uses(forUses, pageShift);
     this.lives = new Lives(forLives, uses);
->>>>>>> main
     this.longestChain = (int) Math.min(1 << 24, budget.limit() / 512);
   }
 
@@ -342,11 +332,8 @@ final class BlockWriter {
       int block = table.find(keys[i], parent + 1);
       int found;
       if (block == BlockTable.NONE) {
-<<<<<<< HEAD
-=======
         settle(lastUse, parent);
         lastUse = Uses.NONE;
->>>>>>> main
         if (table.room() == 0) {
           if (!makeRoom(to - i)) {
             break;
@@ -371,12 +358,9 @@ final class BlockWriter {
         sets.set(block, found, Holding.withUse(holding, use));
         gain(block, found, gained);
       } else {
-<<<<<<< HEAD
-=======
         // Before evictions, which must not find a use without blocks.
         settle(lastUse, parent);
         lastUse = Uses.NONE;
->>>>>>> main
         versions.open();
         found = ~found;
         if (!sets.insert(block, found, Holding.of(life, gained, use))) {
@@ -386,11 +370,6 @@ final class BlockWriter {
           position = found(parent, life, position);
           continue;
         }
-<<<<<<< HEAD
-        settle(lastUse, parent);
-        lastUse = Uses.NONE;
-=======
->>>>>>> main
         holdings++;
         lives.holdings[life]++;
         count(block, life, gained, 1);

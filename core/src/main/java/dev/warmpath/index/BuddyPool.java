@@ -68,12 +68,7 @@ final class BuddyPool {
 
   private boolean grow() {
     int address = pages.size();
-<<<<<<< HEAD
-    if (address + (1 << pages.shift) > LINK_MASK
-        || !budget.take(pages.pageBytes())) {
-=======
     if (address + (1 << pages.shift) > LINK_MASK || !budget.take(pages.pageBytes())) {
->>>>>>> main
       return false;
     }
     pages.grow();
@@ -106,14 +101,7 @@ final class BuddyPool {
   }
 
   private static long books(int order, int previous, int next) {
-<<<<<<< HEAD
-    return Long.MIN_VALUE
-        | (long) order << ORDER_SHIFT
-        | (long) previous << LINK_BITS
-        | next;
-=======
     return Long.MIN_VALUE | (long) order << ORDER_SHIFT | (long) previous << LINK_BITS | next;
->>>>>>> main
   }
 
   private static int order(long books) {

@@ -197,12 +197,7 @@ final class Lives {
 
   private boolean grow() {
     int length = Math.min(Holding.MOST_LIVES, unused + (unused >> 1) + 8);
-<<<<<<< HEAD
-    if (length == unused
-        || !budget.take((length - unused) * BYTES_PER_LIFE)) {
-=======
     if (length == unused || !budget.take((length - unused) * BYTES_PER_LIFE)) {
->>>>>>> main
       return false;
     }
     holders = Arrays.copyOf(holders, length);

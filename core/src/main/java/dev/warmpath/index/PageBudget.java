@@ -24,15 +24,9 @@ final class PageBudget {
     return used;
   }
 
-<<<<<<< HEAD
-  /** A kind of memory with one part in so many as its floor. */
-  Share share(int parts) {
-    Share share = new Share(limit / parts);
-=======
   /** A kind of memory with its floor. */
   Share share(long floor) {
     Share share = new Share(floor);
->>>>>>> main
     shares.add(share);
     return share;
   }

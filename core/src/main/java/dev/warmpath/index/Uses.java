@@ -40,12 +40,7 @@ final class Uses {
   }
 
   private boolean grow() {
-<<<<<<< HEAD
-    if (unused >= Holding.MOST_USES - 1 - pages.mask
-        || !budget.take(pages.pageBytes())) {
-=======
     if (unused >= Holding.MOST_USES - 1 - pages.mask || !budget.take(pages.pageBytes())) {
->>>>>>> main
       return false;
     }
     pages.grow();

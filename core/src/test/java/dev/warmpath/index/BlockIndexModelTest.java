@@ -86,15 +86,9 @@ class BlockIndexModelTest {
   Arbitrary<List<Step>> largeHistory() {
     return steps(
             Arbitraries.integers()
-<<<<<<< HEAD
-                .between(0, 15)
-                .list()
-                .ofMinSize(2)
-=======
                 .between(0, 25)
                 .list()
                 .ofMinSize(3)
->>>>>>> main
                 .ofMaxSize(5)
                 .map(
                     parts -> {
@@ -106,11 +100,7 @@ class BlockIndexModelTest {
                     }),
             Arbitraries.integers().between(0, 300))
         .list()
-<<<<<<< HEAD
-        .ofSize(150);
-=======
         .ofSize(200);
->>>>>>> main
   }
 
   @Property(tries = 1_000, seed = "30")

@@ -437,12 +437,7 @@ class BlockIndexTest {
 
   @Test
   void refusesNonsense() {
-<<<<<<< HEAD
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> BlockIndex.builder().budgetBytes(1_000));
-=======
     assertThatIllegalArgumentException().isThrownBy(() -> BlockIndex.builder().budgetBytes(1_000));
->>>>>>> main
     assertThatIllegalArgumentException().isThrownBy(() -> index.capacity(A, -1));
     assertThatExceptionOfType(IndexOutOfBoundsException.class)
         .isThrownBy(() -> index.stored(Chains.of("abc"), 0, 4, A, Tier.HBM));
