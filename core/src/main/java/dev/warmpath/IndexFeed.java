@@ -123,8 +123,7 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
       Long capacity = rank.worker().kvCapacityTokens();
       if (capacity != null) {
         tree.capacity(holder, capacity);
-        blocks.capacity(
-            holder, (int) Math.min(Integer.MAX_VALUE, capacity / PromptBlocks.TOKENS));
+        blocks.capacity(holder, (int) Math.min(Integer.MAX_VALUE, capacity / PromptBlocks.TOKENS));
       }
       Integer size = rank.worker().blockSize();
       if (size != null) {

@@ -34,7 +34,7 @@ import dev.warmpath.index.ByteRadixTree;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RoutingEnvironment;
 import dev.warmpath.policy.RoutingPolicy;
-import dev.warmpath.prompt.EngineAdapter;
+import dev.warmpath.prompt.EngineAdapters;
 import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.prompt.PromptReader;
 import dev.warmpath.transport.Exchange;
@@ -390,7 +390,7 @@ public final class RouterClient implements AutoCloseable {
             "POST",
             "/abort_request",
             Headers.of("Content-Type", "application/json"),
-            EngineAdapter.abortBody(rid),
+            EngineAdapters.abortBody(rid),
             false,
             true,
             null,
@@ -718,8 +718,8 @@ public final class RouterClient implements AutoCloseable {
     }
 
     /**
-     * Sets the heap that the prefix indexes, of blocks and of bytes, may take together, in bytes; 64
-     * MB by default.
+     * Sets the heap that the prefix indexes, of blocks and of bytes, may take together, in bytes;
+     * 64 MB by default.
      */
     public Builder indexBytes(long indexBytes) {
       this.indexBytes = indexBytes;

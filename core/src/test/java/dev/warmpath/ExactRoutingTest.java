@@ -115,7 +115,10 @@ class ExactRoutingTest {
 
     RouterRequest second =
         chat(
-            false, message("user", QUESTION), message("assistant", ANSWER), message("user", "go on"));
+            false,
+            message("user", QUESTION),
+            message("assistant", ANSWER),
+            message("user", "go on"));
     RouteDecision decision = client.explain(second);
     String chosen = Objects.requireNonNull(first.decision().chosen()).worker();
     assertThat(Objects.requireNonNull(decision.chosen()).worker()).isEqualTo(chosen);
@@ -143,7 +146,11 @@ class ExactRoutingTest {
     int before = tokens("<|im_start|>user\n" + QUESTION + "<|im_end|>\n<|im_start|>assistant\n");
     RouteDecision decision =
         client.explain(
-            chat(false, message("user", QUESTION), message("assistant", ANSWER), message("user", "x")));
+            chat(
+                false,
+                message("user", QUESTION),
+                message("assistant", ANSWER),
+                message("user", "x")));
     assertThat(Objects.requireNonNull(decision.chosen()).matchedTokens())
         .isGreaterThan(before + 16);
   }
@@ -171,7 +178,9 @@ class ExactRoutingTest {
     RouterRequest request = chat(false, message("user", QUESTION));
     String worker = Objects.requireNonNull(client.send(request).decision().chosen()).worker();
     for (int i = 0; i < 12; i++) {
-      client.send(RouterRequest.chatCompletions(new String(request.body(), java.nio.charset.StandardCharsets.UTF_8)));
+      client.send(
+          RouterRequest.chatCompletions(
+              new String(request.body(), java.nio.charset.StandardCharsets.UTF_8)));
     }
     PredictionCheck.Verdict verdict =
         client.predictions().entrySet().stream()
@@ -182,7 +191,8 @@ class ExactRoutingTest {
     assertThat(verdict.suspect()).isTrue();
     assertThat(verdict.miscounted()).isPositive();
     RouteDecision decision = client.explain(request);
-    assertThat(decision.steps()).anyMatch(step -> step.contains("suspect") && step.contains(worker));
+    assertThat(decision.steps())
+        .anyMatch(step -> step.contains("suspect") && step.contains(worker));
   }
 
   @Test

@@ -14,12 +14,12 @@ import dev.warmpath.api.RouterListener.DeadLetter;
 import dev.warmpath.api.RouterOverloadedException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.Usage;
+import dev.warmpath.hash.BlockHashes;
 import dev.warmpath.health.Availability;
 import dev.warmpath.health.Fleet;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.health.PredictionCheck;
 import dev.warmpath.health.RankState;
-import dev.warmpath.hash.BlockHashes;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.policy.RouteContext;
 import dev.warmpath.policy.RouteExplanation;
@@ -27,6 +27,7 @@ import dev.warmpath.policy.RoutePlan;
 import dev.warmpath.policy.RoutingEnvironment;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.EngineAdapter;
+import dev.warmpath.prompt.EngineAdapters;
 import dev.warmpath.prompt.Exactness;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.prompt.PromptReader;
@@ -420,12 +421,13 @@ public final class Dispatcher {
   OutboundRequest outbound(
       WorkerRank target, RouterRequest request, Prompt prompt, Timeouts timeouts) {
     EngineAdapter.Adapted adapted =
-        EngineAdapter.adapt(
-            target,
-            prompt,
-            OptionsReader.forwarded(request.headers()),
-            request.body(),
-            rid(requestIds.incrementAndGet()));
+        EngineAdapters.of(target.worker())
+            .adapt(
+                target,
+                prompt,
+                OptionsReader.forwarded(request.headers()),
+                request.body(),
+                rid(requestIds.incrementAndGet()));
     return new OutboundRequest(
         target,
         request.method(),

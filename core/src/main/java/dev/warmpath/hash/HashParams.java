@@ -37,6 +37,19 @@ public final class HashParams {
     return HashParamsJson.read(json);
   }
 
+  /**
+   * An engine's parameters with the request's keys of these: adapter, cache salt and extra key.
+   *
+   * @param engine how the engine was configured
+   */
+  public HashParams withEngine(HashParams engine) {
+    ParamValues merged = engine.values.copy();
+    merged.loraName = values.loraName;
+    merged.cacheSalt = values.cacheSalt;
+    merged.extraKey = values.extraKey;
+    return new HashParams(merged);
+  }
+
   /** A builder that starts from these parameters. */
   public Builder toBuilder() {
     return new Builder(values.copy());

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the text that an engine generated out of a chat's or completion's response, whole or event
- * by event: what the worker's cache holds after the prompt. Only a single choice of plain text tells
- * it; where tool calls or reasoning were parsed out, or the answer grows beyond a bound, the text is
- * not what was generated, or not worth keeping, and there is none.
+ * by event: what the worker's cache holds after the prompt. Only a single choice of plain text
+ * tells it; where tool calls or reasoning were parsed out, or the answer grows beyond a bound, the
+ * text is not what was generated, or not worth keeping, and there is none.
  *
  * <p>For one response; not for use by several threads. Lenient: what can't be read is no answer.
  */

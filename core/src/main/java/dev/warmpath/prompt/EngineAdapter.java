@@ -1,25 +1,51 @@
 package dev.warmpath.prompt;
 
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.warmpath.api.Headers;
-import dev.warmpath.worker.EngineKind;
+import dev.warmpath.hash.BlockHashes;
+import dev.warmpath.hash.HashParams;
+import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerRank;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes into a request what differs from engine to engine: where the data-parallel rank and the
- * request id go.
- *
- * <ul>
- *   <li>SGLang: rank in header {@code X-Data-Parallel-Rank}, id in body field {@code rid}. The id
- *       is left out of batches and {@code n > 1}, where older versions want a list.
- *   <li>vLLM: rank in header {@code X-data-parallel-rank}, id in header {@code X-Request-Id}.
- *   <li>ATOM: rank in body field {@code data_parallel_rank}; it takes no id.
- * </ul>
+ * What differs from engine to engine between a request as the application sends it and as a worker
+ * takes it, and between a prompt and the worker's names for its blocks. One for each kind, without
+ * state.
  */
-public final class EngineAdapter {
-  private EngineAdapter() {}
+public abstract sealed class EngineAdapter
+    permits SglangAdapter, VllmAdapter, AtomAdapter, PlainAdapter {
+  private final String name;
+  private final Fields fields;
+
+  EngineAdapter(String name, Fields fields) {
+    this.name = name;
+    this.fields = fields;
+  }
+
+  /**
+   * Where a request says what routing adds, and a response what the cache gave.
+   *
+   * @param rank names the data-parallel rank: a header, or a body field; null where there is none
+   * @param requestId names the request: a header or a body field; null where there is none
+   * @param inHeaders which of the two are headers: both, none, or only the rank
+   * @param cachedTokens the path of the cached tokens in a response, and what switches it on
+   */
+  public record Fields(
+      @Nullable String rank,
+      @Nullable String requestId,
+      Placement inHeaders,
+      @Nullable String cachedTokens) {}
+
+  /** Which of rank and request id are headers; the others are fields of the body. */
+  public enum Placement {
+    /** Both are headers. */
+    BOTH,
+    /** The rank is a header, the id a field. */
+    RANK,
+    /** Both are fields. */
+    NONE
+  }
 
   /**
    * A request in the engine's own dress.
@@ -30,6 +56,16 @@ public final class EngineAdapter {
    */
   public record Adapted(Headers headers, byte[] body, @Nullable String rid) {}
 
+  /** The adapter's name: {@code sglang}, {@code fake-sglang}, {@code vllm}, {@code atom}. */
+  public final String name() {
+    return name;
+  }
+
+  /** Where rank, request id and cached tokens stand. */
+  public final Fields fields() {
+    return fields;
+  }
+
   /**
    * Names rank and id to the target's engine.
    *
@@ -39,45 +75,34 @@ public final class EngineAdapter {
    * @param body its body; not changed, copied where a field is added
    * @param rid an id of fixed length, none a prefix of another, since SGLang aborts by prefix
    */
-  public static Adapted adapt(
-      WorkerRank target, Prompt prompt, Headers headers, byte[] body, String rid) {
-    EngineKind engine = target.worker().engine();
-    boolean named = target.rank().isPresent();
-    return switch (engine) {
-      case SGLANG -> {
-        Headers out =
-            named
-                ? headers
-                    .without("X-Data-Parallel-Rank")
-                    .with("X-Data-Parallel-Rank", Integer.toString(target.rank().getAsInt()))
-                : headers;
-        String own = prompt.requestId();
-        if (own != null || !prompt.single() || !isObject(body)) {
-          yield new Adapted(out, body, own);
-        }
-        yield new Adapted(out, withField(body, "\"rid\":\"" + rid + "\""), rid);
-      }
-      case VLLM -> {
-        Headers out = headers;
-        if (named) {
-          out =
-              out.without("X-data-parallel-rank")
-                  .with("X-data-parallel-rank", Integer.toString(target.rank().getAsInt()));
-        }
-        String own = out.get("X-Request-Id");
-        yield own != null
-            ? new Adapted(out, body, own)
-            : new Adapted(out.with("X-Request-Id", rid), body, rid);
-      }
-      case ATOM ->
-          new Adapted(
-              headers,
-              named && isObject(body)
-                  ? withField(body, "\"data_parallel_rank\":" + target.rank().getAsInt())
-                  : body,
-              null);
-      case UNKNOWN -> new Adapted(headers, body, null);
-    };
+  public abstract Adapted adapt(
+      WorkerRank target, Prompt prompt, Headers headers, byte[] body, String rid);
+
+  /** How a worker names its blocks in its KV events. */
+  public abstract EngineHashing hashing(Worker worker);
+
+  /**
+   * How a worker names its blocks in the stores it shares with others (HiCache, UMBP): as in its
+   * events, unless the engine has other keys for them.
+   */
+  public EngineHashing storageHashing(Worker worker) {
+    return hashing(worker);
+  }
+
+  /**
+   * The key of a block in such a store, before what a backend appends for model and rank: the whole
+   * digest in hexadecimal where there is one, else the number that the engine reports.
+   *
+   * @param hashes made by {@link #storageHashing}'s scheme, with their digests
+   */
+  public String storageKey(BlockHashes hashes, int block) {
+    String digest = hashes.digestHex(block);
+    return digest == null ? hashes.reported(block) : digest;
+  }
+
+  /** The parameters that a worker's block size and configuration settle. */
+  static HashParams.Builder params(Worker worker, int blockTokens) {
+    return HashParams.builder().blockSize(blockTokens).seed(worker.spec().hashing().seed());
   }
 
   private static int objectStart(byte[] body) {
@@ -89,12 +114,12 @@ public final class EngineAdapter {
     return i < body.length && body[i] == '{' ? i : -1;
   }
 
-  private static boolean isObject(byte[] body) {
+  static boolean isObject(byte[] body) {
     return objectStart(body) >= 0;
   }
 
   /** The JSON object {@code body} with one more field in front. */
-  private static byte[] withField(byte[] body, String field) {
+  static byte[] withField(byte[] body, String field) {
     int open = objectStart(body);
     int next = open + 1;
     while (next < body.length && Character.isWhitespace(body[next])) {
@@ -107,11 +132,5 @@ public final class EngineAdapter {
     System.arraycopy(added, 0, out, open + 1, added.length);
     System.arraycopy(body, open + 1, out, open + 1 + added.length, body.length - open - 1);
     return out;
-  }
-
-  /** The body of SGLang's {@code /abort_request} for one request. */
-  public static byte[] abortBody(String rid) {
-    return ("{\"rid\":\"" + new String(JsonStringEncoder.getInstance().quoteAsString(rid)) + "\"}")
-        .getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -131,11 +131,16 @@ final class WorkerFile {
             builder.label(label.getKey(), text("label " + label.getKey(), label.getValue()));
           }
         }
+        case "hash", "hash-seed", "dcp", "eagle", "mm-keys" -> {
+          String written = value.isValueNode() ? value.asText() : text(key, value);
+          builder.hashing(key, written);
+        }
         default ->
             throw new IllegalArgumentException(
                 "unknown key '"
                     + key
-                    + "': use url, role, engine, dp, block, kv-tokens, models, labels");
+                    + "': use url, role, engine, dp, block, kv-tokens, models, labels, hash,"
+                    + " hash-seed, dcp, eagle, mm-keys");
       }
     }
     return builder.build();

@@ -22,6 +22,7 @@ public final class WorkerSpec {
   private final @Nullable Integer dpSize;
   private final @Nullable Integer blockSize;
   private final @Nullable Long kvCapacityTokens;
+  private final KvHashing hashing;
   private final List<String> models;
   private final @Nullable Secret apiKey;
   private final @Nullable Secret adminKey;
@@ -34,6 +35,7 @@ public final class WorkerSpec {
     this.dpSize = builder.dpSize;
     this.blockSize = builder.blockSize;
     this.kvCapacityTokens = builder.kvCapacityTokens;
+    this.hashing = builder.hashing;
     this.models = List.copyOf(builder.models);
     this.apiKey = builder.apiKey;
     this.adminKey = builder.adminKey;
@@ -47,8 +49,9 @@ public final class WorkerSpec {
 
   /**
    * Reads the one-line form: a URL, then {@code ;key=value} pairs of {@code role}, {@code engine},
-   * {@code dp}, {@code block}, {@code kv-tokens}, {@code model} (repeatable); other keys become
-   * labels. Keys (secrets) are not part of it.
+   * {@code dp}, {@code block}, {@code kv-tokens}, {@code model} (repeatable), and of {@link
+   * KvHashing} {@code hash}, {@code hash-seed}, {@code dcp}, {@code eagle}, {@code mm-keys}; other
+   * keys become labels. Keys (secrets) are not part of it.
    *
    * @throws IllegalArgumentException saying what to correct
    */
@@ -70,7 +73,11 @@ public final class WorkerSpec {
         case "block" -> builder.blockSize(number(parts[0], key, value));
         case "kv-tokens" -> builder.kvCapacityTokens(number(parts[0], key, value));
         case "model" -> builder.addModel(value);
-        default -> builder.label(key, value);
+        default -> {
+          if (!builder.hashing(key, value)) {
+            builder.label(key, value);
+          }
+        }
       }
     }
     return builder.build();
@@ -93,6 +100,11 @@ public final class WorkerSpec {
   /** The worker's stable name. */
   public WorkerId id() {
     return id;
+  }
+
+  /** What is configured of how it hashes KV blocks. */
+  public KvHashing hashing() {
+    return hashing;
   }
 
   /** The configured role, or null to discover it. */
@@ -148,6 +160,7 @@ public final class WorkerSpec {
     builder.dpSize = dpSize;
     builder.blockSize = blockSize;
     builder.kvCapacityTokens = kvCapacityTokens;
+    builder.hashing = hashing;
     builder.models = models;
     builder.apiKey = apiKey;
     builder.adminKey = adminKey;
@@ -164,6 +177,7 @@ public final class WorkerSpec {
         && Objects.equals(dpSize, that.dpSize)
         && Objects.equals(blockSize, that.blockSize)
         && Objects.equals(kvCapacityTokens, that.kvCapacityTokens)
+        && hashing.equals(that.hashing)
         && models.equals(that.models)
         && Objects.equals(apiKey, that.apiKey)
         && Objects.equals(adminKey, that.adminKey)
@@ -188,6 +202,7 @@ public final class WorkerSpec {
     private @Nullable Integer dpSize;
     private @Nullable Integer blockSize;
     private @Nullable Long kvCapacityTokens;
+    private KvHashing hashing = KvHashing.UNKNOWN;
     private List<String> models = List.of();
     private @Nullable Secret apiKey;
     private @Nullable Secret adminKey;
@@ -237,6 +252,31 @@ public final class WorkerSpec {
       }
       this.kvCapacityTokens = kvCapacityTokens;
       return this;
+    }
+
+    /** Sets how it hashes KV blocks. */
+    public Builder hashing(KvHashing hashing) {
+      this.hashing = hashing;
+      return this;
+    }
+
+    /**
+     * Sets one value of how it hashes KV blocks, by its configured key.
+     *
+     * @return whether there is such a key
+     */
+    boolean hashing(String key, String value) {
+      KvHashing with;
+      try {
+        with = hashing.with(key, value);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("worker '" + id + "': " + e.getMessage(), e);
+      }
+      if (with == null) {
+        return false;
+      }
+      hashing = with;
+      return true;
     }
 
     /** Replaces the served model names, which are then not discovered. */

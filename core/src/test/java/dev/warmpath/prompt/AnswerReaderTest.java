@@ -60,7 +60,8 @@ class AnswerReaderTest {
     assertThat(told.usage().promptTokens()).isEqualTo(7);
     assertThat(told.usage().cachedTokens()).isEqualTo(4);
     ResponseReader.Told json =
-        ResponseReader.read(bytes("{\"choices\":[{\"text\":\"x\"}],\"usage\":{\"prompt_tokens\":3}}"));
+        ResponseReader.read(
+            bytes("{\"choices\":[{\"text\":\"x\"}],\"usage\":{\"prompt_tokens\":3}}"));
     assertThat(json.answer()).isEqualTo("x");
     assertThat(json.usage().promptTokens()).isEqualTo(3);
   }

@@ -1,7 +1,7 @@
 package dev.warmpath.okhttp;
 
 import dev.warmpath.okhttp.internal.WorkerTelemetry;
-import dev.warmpath.prompt.EngineAdapter;
+import dev.warmpath.prompt.EngineAdapters;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
@@ -205,7 +205,7 @@ public final class OkHttpTransport implements Transport {
     Request.Builder out =
         new Request.Builder()
             .url(HttpUrl.get(worker.id().value() + ABORT_PATH))
-            .post(RequestBody.create(EngineAdapter.abortBody(rid), JSON));
+            .post(RequestBody.create(EngineAdapters.abortBody(rid), JSON));
     Secret key =
         worker.spec().adminKey() != null ? worker.spec().adminKey() : worker.spec().apiKey();
     if (key != null) {
