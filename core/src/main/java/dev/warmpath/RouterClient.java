@@ -614,6 +614,15 @@ public final class RouterClient implements AutoCloseable {
     }
 
     /**
+     * Gives the files of every model whose name has none of its own: for fleets of one model under
+     * whatever names.
+     */
+    public Builder model(ModelFiles files) {
+      prompts.anyModel(files);
+      return this;
+    }
+
+    /**
      * Sets what the caches of tokens and block chains may take together, in bytes; 64 MB by
      * default.
      */

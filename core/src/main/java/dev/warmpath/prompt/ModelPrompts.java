@@ -29,7 +29,6 @@ final class ModelPrompts {
 
   private static final int[] NO_IDS = {};
 
-  private final String name;
   private final ModelFiles files;
   private final int number;
   private final SegmentCache segments;
@@ -45,18 +44,15 @@ final class ModelPrompts {
   /**
    * A model.
    *
-   * @param name the name it is known by
    * @param number tells its tokenizer from others' in the caches
    */
   ModelPrompts(
-      String name,
       ModelFiles files,
       int number,
       SegmentCache segments,
       ChainCache chains,
       int blockTokens,
       Clock clock) {
-    this.name = name;
     this.files = files;
     this.number = number;
     this.segments = segments;
@@ -289,7 +285,7 @@ final class ModelPrompts {
       return known;
     }
     HashScheme made =
-        HashSchemes.content(keys.params().toBuilder().blockSize(blockTokens).model(name).build());
+        HashSchemes.content(keys.params().toBuilder().blockSize(blockTokens).build());
     if (schemes.size() < MAX_SCHEMES) {
       schemes.put(keys, made);
     }

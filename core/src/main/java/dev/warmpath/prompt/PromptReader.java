@@ -26,6 +26,7 @@ public final class PromptReader {
   private static final Logger log = LoggerFactory.getLogger(PromptReader.class);
 
   private final Map<String, ModelPrompts> models;
+  private final @Nullable ModelPrompts anyModel;
   private final SegmentCache segments;
   private final ChainCache chains;
   private final AtomicBoolean failing = new AtomicBoolean();
@@ -39,23 +40,22 @@ public final class PromptReader {
     this.segments = new SegmentCache(builder.cacheBytes / 4 * 3);
     this.chains = new ChainCache(builder.cacheBytes / 4);
     Map<String, ModelPrompts> made = new LinkedHashMap<>();
-    Map<ModelFiles, ModelPrompts> byFiles = new LinkedHashMap<>();
-    builder.models.forEach(
-        (name, files) ->
-            made.put(
-                name,
-                byFiles.computeIfAbsent(
-                    files,
-                    each ->
-                        new ModelPrompts(
-                            name,
-                            each,
-                            byFiles.size(),
-                            segments,
-                            chains,
-                            builder.blockTokens,
-                            builder.clock))));
+    Map<ModelFiles, Integer> numbers = new LinkedHashMap<>();
+    builder.models.forEach((name, files) -> made.put(name, prompts(builder, files, numbers)));
     this.models = Map.copyOf(made);
+    ModelFiles any = builder.anyModel;
+    this.anyModel = any == null ? null : prompts(builder, any, numbers);
+  }
+
+  private ModelPrompts prompts(
+      Builder builder, ModelFiles files, Map<ModelFiles, Integer> numbers) {
+    numbers.putIfAbsent(files, numbers.size());
+    return new ModelPrompts(files,
+        numbers.getOrDefault(files, 0),
+        segments,
+        chains,
+        builder.blockTokens,
+        builder.clock);
   }
 
   /** A builder with no model, 64 MB of cache, blocks of 16 tokens, and the system's clock. */
@@ -95,7 +95,7 @@ public final class PromptReader {
 
   /** Whether any model's files are known, so that reading a prompt may take more than parsing. */
   public boolean tokenizes() {
-    return !models.isEmpty();
+    return !models.isEmpty() || anyModel != null;
   }
 
   /**
@@ -125,13 +125,11 @@ public final class PromptReader {
         new Prompt.Builder()
             .model(model).stream(body.stream())
                 .namespace(
-                    new PromptKeys(
-                            body.text("lora_path"), body.text("cache_salt"), body.text("extra_key"))
-                        .namespace(model == null ? "" : model))
+                    new PromptKeys(model, body.text("lora_path"), body.text("cache_salt"), body.text("extra_key")).namespace())
                 .bytes(() -> CanonicalText.of(body))
                 .requestId(body.requestId())
                 .single(!body.batch());
-    if (!models.isEmpty() && (body.isChat() || body.isCompletion())) {
+    if (tokenizes() && (body.isChat() || body.isCompletion())) {
       complete(prompt, body, serving.of(model));
     }
     return prompt.build();
@@ -143,7 +141,7 @@ public final class PromptReader {
     if (known == null) {
       return;
     }
-    prompt.keys(new PromptKeys(lora.adapter(), body.text("cache_salt"), body.text("extra_key")));
+    prompt.keys(new PromptKeys(lora.base(), lora.adapter(), body.text("cache_salt"), body.text("extra_key")));
     try {
       known.complete(prompt, body, served.engines());
     } catch (RuntimeException e) {
@@ -156,9 +154,12 @@ public final class PromptReader {
 
   private @Nullable ModelPrompts model(@Nullable String name) {
     if (name == null) {
-      return models.size() == 1 ? models.values().iterator().next() : null;
+      return models.size() == 1 && anyModel == null
+          ? models.values().iterator().next()
+          : anyModel;
     }
-    return models.get(name);
+    ModelPrompts named = models.get(name);
+    return named == null ? anyModel : named;
   }
 
   /** A model's name taken apart. */
@@ -205,6 +206,7 @@ public final class PromptReader {
   /** Collects models and sizes. Not thread safe. */
   public static final class Builder {
     private final Map<String, ModelFiles> models = new LinkedHashMap<>();
+    private @Nullable ModelFiles anyModel;
     private long cacheBytes = 64L << 20;
     private int blockTokens = 16;
     private Clock clock = Clock.systemUTC();
@@ -214,6 +216,15 @@ public final class PromptReader {
     /** Adds a model under the name that requests use; several names may share files. */
     public Builder model(String name, ModelFiles files) {
       models.put(Objects.requireNonNull(name), Objects.requireNonNull(files));
+      return this;
+    }
+
+    /**
+     * Sets the files of every model whose name has none of its own: for fleets of one model under
+     * whatever names.
+     */
+    public Builder anyModel(ModelFiles files) {
+      this.anyModel = Objects.requireNonNull(files);
       return this;
     }
 
