@@ -284,8 +284,7 @@ final class ModelPrompts {
     if (known != null) {
       return known;
     }
-    HashScheme made =
-        HashSchemes.content(keys.params().toBuilder().blockSize(blockTokens).build());
+    HashScheme made = HashSchemes.content(keys.params().toBuilder().blockSize(blockTokens).build());
     if (schemes.size() < MAX_SCHEMES) {
       schemes.put(keys, made);
     }

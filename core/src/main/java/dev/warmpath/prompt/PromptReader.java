@@ -50,7 +50,8 @@ public final class PromptReader {
   private ModelPrompts prompts(
       Builder builder, ModelFiles files, Map<ModelFiles, Integer> numbers) {
     numbers.putIfAbsent(files, numbers.size());
-    return new ModelPrompts(files,
+    return new ModelPrompts(
+        files,
         numbers.getOrDefault(files, 0),
         segments,
         chains,
@@ -125,7 +126,12 @@ public final class PromptReader {
         new Prompt.Builder()
             .model(model).stream(body.stream())
                 .namespace(
-                    new PromptKeys(model, body.text("lora_path"), body.text("cache_salt"), body.text("extra_key")).namespace())
+                    new PromptKeys(
+                            model,
+                            body.text("lora_path"),
+                            body.text("cache_salt"),
+                            body.text("extra_key"))
+                        .namespace())
                 .bytes(() -> CanonicalText.of(body))
                 .requestId(body.requestId())
                 .single(!body.batch());
@@ -141,7 +147,9 @@ public final class PromptReader {
     if (known == null) {
       return;
     }
-    prompt.keys(new PromptKeys(lora.base(), lora.adapter(), body.text("cache_salt"), body.text("extra_key")));
+    prompt.keys(
+        new PromptKeys(
+            lora.base(), lora.adapter(), body.text("cache_salt"), body.text("extra_key")));
     try {
       known.complete(prompt, body, served.engines());
     } catch (RuntimeException e) {
@@ -154,9 +162,7 @@ public final class PromptReader {
 
   private @Nullable ModelPrompts model(@Nullable String name) {
     if (name == null) {
-      return models.size() == 1 && anyModel == null
-          ? models.values().iterator().next()
-          : anyModel;
+      return models.size() == 1 && anyModel == null ? models.values().iterator().next() : anyModel;
     }
     ModelPrompts named = models.get(name);
     return named == null ? anyModel : named;

@@ -6,6 +6,8 @@ import dev.warmpath.fake.load.LoadResult;
 import dev.warmpath.fake.load.LoadSettings;
 import dev.warmpath.fake.load.Session;
 import dev.warmpath.fake.load.Workloads;
+import dev.warmpath.fake.text.ModelPromptEncoder;
+import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerSpec;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -90,7 +92,15 @@ final class DemoCommand implements Callable<Integer> {
     try (FakeFleet fleet =
         FakeFleet.start(
             Integer.toString(WORKERS),
-            builder -> builder.model("fake-model").blocks(BLOCKS).speedup(SPEEDUP))) {
+            builder -> {
+              builder.model("fake-model").blocks(BLOCKS).speedup(SPEEDUP);
+              router.models().values().stream()
+                  .findFirst()
+                  .ifPresent(
+                      files ->
+                          builder.promptEncoder(new ModelPromptEncoder(files, EngineKind.SGLANG)));
+              return builder;
+            })) {
       List<WorkerSpec> workers = fleet.urls().stream().map(WorkerSpec::parse).toList();
       results =
           new BenchRun(router, workers, settings, sessions, 1, fleet::flushAll).run(policies, seed);

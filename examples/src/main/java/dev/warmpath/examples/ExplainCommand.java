@@ -51,7 +51,9 @@ final class ExplainCommand implements Callable<Integer> {
         .append(prompt.bytes())
         .append(" bytes, ")
         .append(prompt.tokens())
-        .append(" tokens (")
+        .append(" tokens, ")
+        .append(prompt.blocks())
+        .append(" blocks (")
         .append(prompt.exactness())
         .append(")")
         .append(System.lineSeparator());

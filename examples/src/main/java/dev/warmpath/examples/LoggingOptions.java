@@ -49,9 +49,13 @@ final class LoggingOptions {
       names = "--tokenize-threads",
       scope = ScopeType.INHERIT,
       paramLabel = "N",
-      description = "accepted for later: prompts are not tokenized yet")
-  @SuppressWarnings("UnusedVariable") // prompts are not tokenized yet
+      description = "threads that tokenize for asynchronous calls (default: twice the processors)")
   private @Nullable Integer tokenizeThreads;
+
+  /** Threads that tokenize for asynchronous calls, or null for the library's default. */
+  @Nullable Integer tokenizeThreads() {
+    return tokenizeThreads;
+  }
 
   void apply() {
     Level parsed =

@@ -36,6 +36,11 @@ public final class Main {
 
   private Main() {}
 
+  /** The options of every command. */
+  LoggingOptions logging() {
+    return logging;
+  }
+
   /**
    * Runs one command and exits with its code: 0 when it did what was asked, 1 when the work failed,
    * 2 when the arguments are wrong.

@@ -37,6 +37,26 @@ final class MetricsCommand extends ViewCommand {
     gauge(out, "warmpath_retry_budget", "Retries that the budget allows.", stats.retriesLeft());
     gauge(out, "warmpath_index_bytes", "Heap taken by the prefix index.", stats.index().bytes());
     gauge(out, "warmpath_index_budget_bytes", "Its budget.", stats.index().budgetBytes());
+    gauge(
+        out,
+        "warmpath_block_index_bytes",
+        "Heap taken by the index of blocks.",
+        stats.blocks().bytes());
+    gauge(out, "warmpath_block_index_budget_bytes", "Its budget.", stats.blocks().budgetBytes());
+    gauge(
+        out,
+        "warmpath_prompt_cache_bytes",
+        "Heap taken by cached tokens and chains.",
+        stats.prompts().segmentBytes() + stats.prompts().chainBytes());
+    header(
+        out, "warmpath_prediction_suspect", "Whether predicted cache hits keep failing to appear.");
+    client
+        .predictions()
+        .forEach((rank, verdict) -> prediction(out, "suspect", rank, verdict.suspect() ? 1 : 0));
+    header(out, "warmpath_prediction_credit", "What predicted cache hits are weighed by.");
+    client
+        .predictions()
+        .forEach((rank, verdict) -> prediction(out, "credit", rank, verdict.credit()));
     header(out, "warmpath_worker_up", "Whether the worker is believed to answer.");
     for (WorkerView view : client.workers().list()) {
       for (RankView rank : view.ranks()) {
@@ -67,6 +87,16 @@ final class MetricsCommand extends ViewCommand {
   @Override
   ObjectNode document(RouterClient client) {
     return Json.object().put("text", text(client));
+  }
+
+  private static void prediction(StringBuilder out, String name, String rank, double value) {
+    out.append("warmpath_prediction_")
+        .append(name)
+        .append("{worker=\"")
+        .append(rank)
+        .append("\"} ")
+        .append(value)
+        .append('\n');
   }
 
   private static void gauge(StringBuilder out, String name, String help, long value) {

@@ -3,14 +3,21 @@ package dev.warmpath.examples;
 import dev.warmpath.RouterClient;
 import dev.warmpath.okhttp.OkHttpTransport;
 import dev.warmpath.policy.Policies;
+import dev.warmpath.prompt.ModelFiles;
+import dev.warmpath.prompt.ModelFilesException;
+import dev.warmpath.prompt.tokenizer.TokenizerLoadException;
 import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.WorkerSpec;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Options of commands that talk to workers, and the client they make. */
 final class RouterOptions {
@@ -24,6 +31,21 @@ final class RouterOptions {
           "a worker, such as http://host:30000, optionally followed by ;role=prefill ;engine=vllm;"
               + " repeat or separate by commas")
   private List<String> workers = new ArrayList<>();
+
+  @Option(
+      names = "--model-dir",
+      split = ",",
+      paramLabel = "[NAME=]DIR",
+      description =
+          "a model's directory (tokenizer.json, tokenizer_config.json, chat template): its prompts"
+              + " are rendered and tokenized as its engines do; without NAME= for every model")
+  private List<String> modelDirs = new ArrayList<>();
+
+  @Spec(Spec.Target.MIXEE)
+  @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
+  private CommandSpec command;
+
+  private final Map<String, ModelFiles> models = new LinkedHashMap<>();
 
   @Option(
       names = "--config",
@@ -55,10 +77,44 @@ final class RouterOptions {
     return !workers.isEmpty();
   }
 
+  /** The files of the models that were named, each read once; "" stands for every model. */
+  Map<String, ModelFiles> models() {
+    if (models.isEmpty()) {
+      for (String given : modelDirs) {
+        int eq = given.indexOf('=');
+        String name = eq < 0 ? "" : given.substring(0, eq);
+        try {
+          models.put(name, ModelFiles.of(Path.of(given.substring(eq + 1))));
+        } catch (TokenizerLoadException | ModelFilesException e) {
+          throw CommandFailure.usage("--model-dir " + given + ": " + e.getMessage());
+        }
+      }
+    }
+    return models;
+  }
+
   /** A client for {@code specs} under {@code policy}. The caller closes it. */
   RouterClient.Builder client(List<WorkerSpec> specs, @Nullable String policy) {
     RouterClient.Builder builder = RouterClient.builder().transport(OkHttpTransport.create());
     specs.forEach(builder::worker);
+    models()
+        .forEach(
+            (name, files) -> {
+              if (name.isEmpty()) {
+                builder.model(files);
+              } else {
+                builder.model(name, files);
+              }
+            });
+    if (command.root().userObject() instanceof Main main) {
+      Integer threads = main.logging().tokenizeThreads();
+      if (threads != null) {
+        if (threads < 1) {
+          throw CommandFailure.usage("--tokenize-threads must be at least 1");
+        }
+        builder.tokenizeThreads(threads);
+      }
+    }
     if (policy != null) {
       builder.policy(Policies.parse(policy));
     }

@@ -29,6 +29,10 @@ final class StatusCommand extends ViewCommand {
         + stats.index().bytes()
         + " of "
         + stats.index().budgetBytes()
+        + " bytes, blocks "
+        + stats.blocks().bytes()
+        + " of "
+        + stats.blocks().budgetBytes()
         + " bytes"
         + System.lineSeparator()
         + Views.table(client);
@@ -49,6 +53,26 @@ final class StatusCommand extends ViewCommand {
     index.put("budget_bytes", stats.index().budgetBytes());
     index.put("nodes", stats.index().nodes());
     index.put("entries", stats.index().entries());
+    ObjectNode blocks = out.putObject("block_index");
+    blocks.put("bytes", stats.blocks().bytes());
+    blocks.put("budget_bytes", stats.blocks().budgetBytes());
+    blocks.put("blocks", stats.blocks().blocks());
+    blocks.put("holdings", stats.blocks().holdings());
+    ObjectNode predictions = out.putObject("predictions");
+    client
+        .predictions()
+        .forEach(
+            (rank, verdict) ->
+                predictions
+                    .putObject(rank)
+                    .put("suspect", verdict.suspect())
+                    .put("reason", verdict.reason())
+                    .put("credit", verdict.credit())
+                    .put("compared", verdict.compared())
+                    .put("failed", verdict.failed())
+                    .put("unpredicted", verdict.unpredicted())
+                    .put("miscounted", verdict.miscounted())
+                    .put("unreported", verdict.unreported()));
     ObjectNode breaker = out.putObject("breaker");
     ArrayNode workers = out.putArray("workers");
     client
