@@ -10,9 +10,11 @@ import dev.warmpath.worker.EngineKind;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -68,7 +70,11 @@ final class ModelPrompts {
   private record Tokenized(TokenSegments segments, int textLength, ChainState end) {}
 
   /** A chat's text, and what follows it as tokens of its own. */
-  private record Text(String rendered, @Nullable String appended) {}
+  private record Text(byte[] rendered, @Nullable String appended) {
+    boolean same(Text other) {
+      return Arrays.equals(rendered, other.rendered) && Objects.equals(appended, other.appended);
+    }
+  }
 
   /**
    * Adds to a prompt what this model makes of it: tokens and blocks where the body can be rendered,
@@ -106,7 +112,7 @@ final class ModelPrompts {
     kinds.remove(first);
     if (!ChatLayout.neutral(body, files)) {
       for (EngineKind other : kinds) {
-        if (!text.equals(text(body, other, form(other)))) {
+        if (!text.same(text(body, other, form(other)))) {
           prompt.inexact("the engines that serve the model lay this chat out differently");
         }
       }
@@ -140,21 +146,18 @@ final class ModelPrompts {
 
   private Text text(RequestBody body, EngineKind engine, ToolForm form) throws NotExactException {
     ChatLayout.Chat chat = ChatLayout.of(body, files, engine, form);
-    String rendered;
+    String continued = chat.continued();
     try {
-      rendered = chat.template().render(chat.context(), clock);
+      if (continued == null || chat.appended()) {
+        return new Text(chat.template().renderUtf8(chat.context(), clock), continued);
+      }
+      String rendered = chat.template().render(chat.context(), clock);
+      return new Text(cutAfter(rendered, continued).getBytes(StandardCharsets.UTF_8), null);
     } catch (TemplateException e) {
       // The message may quote the prompt.
       throw new NotExactException(
           "the chat template raises " + e.type() + " at line " + e.line() + " for this request");
     }
-    String continued = chat.continued();
-    if (continued == null) {
-      return new Text(rendered, null);
-    }
-    return chat.appended()
-        ? new Text(rendered, continued)
-        : new Text(cutAfter(rendered, continued), null);
   }
 
   /** Ends the text with the final message's content, as transformers' apply_chat_template does. */
@@ -173,7 +176,7 @@ final class ModelPrompts {
   }
 
   private Tokenized tokenize(Text text, HashScheme scheme) {
-    byte[] utf8 = text.rendered().getBytes(StandardCharsets.UTF_8);
+    byte[] utf8 = text.rendered();
     SegmentCache.Encoded encoded = segments.encode(files.tokenizer(), number, utf8, NO_IDS, NO_IDS);
     ChainState end = chains.chain(scheme, encoded);
     String appended = text.appended();

@@ -5,6 +5,7 @@ import dev.warmpath.prompt.template.internal.compile.Compiler;
 import dev.warmpath.prompt.template.internal.exec.Program;
 import dev.warmpath.prompt.template.internal.python.PyError;
 import dev.warmpath.prompt.template.internal.python.Rendering;
+import dev.warmpath.prompt.template.internal.python.TextOut;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
@@ -21,17 +22,11 @@ import java.util.Map;
  * <p>Instances are safe for use by many threads at once.
  */
 public final class ChatTemplate {
-  /** No buffer is made larger than this beforehand. */
-  private static final int MAX_BUFFER = 1 << 20;
-
   private static final List<String> MEDIA = List.of("image", "audio", "video", "vision");
 
   private final Program program;
   private final TemplateLimits limits;
   private final boolean mentionsMedia;
-
-  /** Length of the latest output, for the next one's buffer; a race costs a few copies at most. */
-  private int latestLength = 1024;
 
   private ChatTemplate(Program program, TemplateLimits limits, boolean mentionsMedia) {
     this.program = program;
@@ -87,17 +82,28 @@ public final class ChatTemplate {
    * @throws TemplateException where Jinja2 would raise an error, or a limit is reached
    */
   public String render(Map<String, ?> context, Clock clock) {
+    return output(context, clock).toString();
+  }
+
+  /**
+   * Renders the template as UTF-8, without the detour over a string. Lone surrogates become
+   * question marks.
+   *
+   * @param context as for {@link #render}
+   * @param clock as for {@link #render}
+   * @return the text's bytes
+   * @throws TemplateException as {@link #render} does
+   */
+  public byte[] renderUtf8(Map<String, ?> context, Clock clock) {
+    return output(context, clock).utf8();
+  }
+
+  private TextOut output(Map<String, ?> context, Clock clock) {
     Rendering rendering =
-        new Rendering(
-            clock,
-            limits.maxWork(),
-            limits.maxOutputLength(),
-            limits.maxDepth(),
-            latestLength + latestLength / 8);
+        new Rendering(clock, limits.maxWork(), limits.maxOutputLength(), limits.maxDepth());
     try {
       program.run(rendering, context);
-      latestLength = Math.min(rendering.out().length(), MAX_BUFFER);
-      return rendering.out().toString();
+      return rendering.out();
     } catch (PyError e) {
       throw exception(e);
     } catch (StackOverflowError e) {

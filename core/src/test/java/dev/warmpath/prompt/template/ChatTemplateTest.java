@@ -52,6 +52,45 @@ class ChatTemplateTest {
     assertThat(ChatTemplate.compile(source).loopsOverContent()).isEqualTo(expected);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      textBlock =
+          """
+          {{ 'a' + 'b' + 'c' }}         ; abc
+          {{ 1 + 2 + 3 }}               ; 6
+          {{ 1.5 + 2 }}                 ; 3.5
+          {{ [1] + [2] + [3] }}         ; [1, 2, 3]
+          {{ ('a' + 'b') + ('c' + 'd') }} ; abcd
+          """)
+  void printsSums(String source, String expected) {
+    assertThat(render(source, Map.of())).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      textBlock =
+          """
+          {{ 'a' + 1 }}
+          {{ 'a' + 'b' + 1 + 'c' }}
+          {{ 1 + 'a' }}
+          {{ 'a' + none }}
+          """)
+  void aSumOfStringAndNumberIsATypeError(String source) {
+    assertThat(failure(source, Map.of()).kind()).isEqualTo(Kind.TYPE);
+  }
+
+  @Test
+  void rendersTheSameAsBytes() {
+    ChatTemplate template = ChatTemplate.compile("{% for x in xs %}{{ x + '|' }}{% endfor %}");
+    Map<String, ?> context = Map.of("xs", List.of("é".repeat(300), "東", "b".repeat(999)));
+    assertThat(
+            new String(
+                template.renderUtf8(context, CLOCK), java.nio.charset.StandardCharsets.UTF_8))
+        .isEqualTo(template.render(context, CLOCK));
+  }
+
   @Test
   void everyNumberOfADocumentReadsAsPythons() {
     Map<String, Object> numbers = new LinkedHashMap<>();

@@ -7,6 +7,7 @@ import dev.warmpath.prompt.template.internal.exec.Escaping;
 import dev.warmpath.prompt.template.internal.exec.Expression;
 import dev.warmpath.prompt.template.internal.exec.Loop;
 import dev.warmpath.prompt.template.internal.exec.MacroCode;
+import dev.warmpath.prompt.template.internal.exec.Operators;
 import dev.warmpath.prompt.template.internal.exec.Program;
 import dev.warmpath.prompt.template.internal.exec.ScopeEntry;
 import dev.warmpath.prompt.template.internal.exec.Statement;
@@ -151,7 +152,10 @@ public final class Compiler {
       while (lines.size() < statements.size()) {
         lines.add(output.line());
       }
-      statements.add(new Text.Print(value, scope.escaping));
+      statements.add(
+          value instanceof Operators.Add sum && scope.escaping == Escaping.OFF
+              ? new Text.PrintSum(sum)
+              : new Text.Print(value, scope.escaping));
       lines.add(part.line());
     }
     flush(fixed, statements);

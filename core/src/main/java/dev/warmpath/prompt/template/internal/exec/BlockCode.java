@@ -117,9 +117,8 @@ public record BlockCode(
       int start = r.out().length();
       BlockCode block = context.block(name);
       block.run(context, r);
-      String text = r.out().substring(start);
+      String text = r.out().cut(start);
       r.chargeChars(text.length());
-      r.out().setLength(start);
       return r.autoescape() ? new Markup(text) : text;
     }
 

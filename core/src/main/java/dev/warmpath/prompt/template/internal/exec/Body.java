@@ -38,18 +38,14 @@ public final class Body extends Statement {
    * Runs it and takes what it wrote off the output again; for bodies that no loop control leaves.
    */
   String capture(Frame f) {
-    StringBuilder out = f.r.out();
-    int start = out.length();
+    int start = f.r.out().length();
     exec(f);
     return cut(f, start);
   }
 
   /** Takes what was written since an offset off the output. */
   static String cut(Frame f, int start) {
-    StringBuilder out = f.r.out();
-    f.r.chargeChars(out.length() - start);
-    String text = out.substring(start);
-    out.setLength(start);
-    return text;
+    f.r.chargeChars(f.r.out().length() - start);
+    return f.r.out().cut(start);
   }
 }

@@ -25,9 +25,7 @@ public final class Frame {
   /** A frame for what needs no variables. */
   static Frame forConstants() {
     return new Frame(
-        0,
-        new Context(Map.of(), Map.of()),
-        new Rendering(Clock.systemUTC(), 1 << 24, 1 << 25, 1, 0));
+        0, new Context(Map.of(), Map.of()), new Rendering(Clock.systemUTC(), 1 << 24, 1 << 25, 1));
   }
 
   /** A frame inside of another function's. */

@@ -6,6 +6,7 @@ import dev.warmpath.prompt.template.internal.python.Markup;
 import dev.warmpath.prompt.template.internal.python.Py;
 import dev.warmpath.prompt.template.internal.python.Rendering;
 import dev.warmpath.prompt.template.internal.python.Undefined;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Expressions made of operators. */
@@ -52,6 +53,18 @@ public final class Operators {
     @Override
     public Object eval(Frame f) {
       return Arithmetic.add(f.r, left.eval(f), right.eval(f));
+    }
+
+    /** What is added up, in order. */
+    List<Expression> operands() {
+      List<Expression> operands = new ArrayList<>();
+      if (left instanceof Add sum) {
+        operands.addAll(sum.operands());
+      } else {
+        operands.add(left);
+      }
+      operands.add(right);
+      return operands;
     }
   }
 

@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 public final class Rendering {
   private static final int CHARS_PER_UNIT = 4;
 
-  private final StringBuilder out;
+  private final TextOut out = new TextOut();
   private final Clock clock;
   private final long maxWork;
   private final int maxOutput;
@@ -31,10 +31,8 @@ public final class Rendering {
    * @param maxWork units of work
    * @param maxOutput longest output, and longest single string, in UTF-16 units
    * @param maxDepth deepest nesting of macro calls and recursive loops
-   * @param expectedLength how long the output will be, roughly
    */
-  public Rendering(Clock clock, long maxWork, int maxOutput, int maxDepth, int expectedLength) {
-    this.out = new StringBuilder(expectedLength);
+  public Rendering(Clock clock, long maxWork, int maxOutput, int maxDepth) {
     this.clock = clock;
     this.maxWork = maxWork;
     this.maxOutput = maxOutput;
@@ -42,7 +40,7 @@ public final class Rendering {
   }
 
   /** The text so far; what a macro or a block captures is cut off its end again. */
-  public StringBuilder out() {
+  public TextOut out() {
     return out;
   }
 

@@ -36,7 +36,7 @@ public final class Repr {
 
   /** The {@code repr} of a value in an error message, where no rendering is at hand. */
   public static String ofShort(Object value) {
-    return of(new Rendering(Clock.systemUTC(), MAX_SHORT, MAX_SHORT, 1, 0), value);
+    return of(new Rendering(Clock.systemUTC(), MAX_SHORT, MAX_SHORT, 1), value);
   }
 
   /** The {@code repr} of a string. */

@@ -12,7 +12,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
 class CompareTest {
-  private final Rendering rendering = new Rendering(Clock.systemUTC(), 1 << 30, 1 << 20, 10, 0);
+  private final Rendering rendering = new Rendering(Clock.systemUTC(), 1 << 30, 1 << 20, 10);
 
   @Property
   void sortingIsStableBothWays(

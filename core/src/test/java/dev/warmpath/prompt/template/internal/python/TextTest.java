@@ -11,7 +11,7 @@ import net.jqwik.api.constraints.StringLength;
 import org.junit.jupiter.api.Test;
 
 class TextTest {
-  private final Rendering rendering = new Rendering(Clock.systemUTC(), 1 << 30, 1 << 20, 10, 0);
+  private final Rendering rendering = new Rendering(Clock.systemUTC(), 1 << 30, 1 << 20, 10);
 
   @Property
   void longPartsAreFoundWhereTheyStand(
