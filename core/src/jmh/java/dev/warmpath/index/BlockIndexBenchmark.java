@@ -26,8 +26,9 @@ import org.openjdk.jmh.annotations.Warmup;
  * them after the other, in random order, so that with ten million blocks nearly nothing comes from
  * a cache; {@code matchStaggered} for a prompt that each worker holds up to a depth of its own;
  * {@code matchTiered} for prompts whose second half is in DRAM. Each worker's capacity is what it
- * holds, so that {@code insert}, of 224 new blocks after the common ones, takes as many away; {@code
- * dispatch} claims and confirms a known prompt for a worker that mostly holds only its beginning.
+ * holds, so that {@code insert}, of 224 new blocks after the common ones, takes as many away;
+ * {@code dispatch} claims and confirms a known prompt for a worker that mostly holds only its
+ * beginning.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

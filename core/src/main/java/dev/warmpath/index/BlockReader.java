@@ -6,10 +6,10 @@ import java.lang.invoke.VarHandle;
 /**
  * How readers find out who holds how much of a chain, without a lock.
  *
- * <p>From the deepest block of the chain that anybody holds the way leads up. The holders of a block
- * are among those of the block above, so the number of them says whether they are the same, and the
- * blocks where holders fall away are found by galloping over the numbers. Only where a holder has
- * holes, or blocks that are not in HBM, its run is looked at block by block.
+ * <p>From the deepest block of the chain that anybody holds the way leads up. The holders of a
+ * block are among those of the block above, so the number of them says whether they are the same,
+ * and the blocks where holders fall away are found by galloping over the numbers. Only where a
+ * holder has holes, or blocks that are not in HBM, its run is looked at block by block.
  */
 final class BlockReader {
   /** How often a match that updates disturb begins anew. */
@@ -193,9 +193,7 @@ final class BlockReader {
     for (int position = count - 1; position >= 0; position--) {
       long holding = sets.get(block, position);
       VarHandle.acquireFence();
-      if (table.key(block) != key
-          || table.others(block) != others
-          || table.count(block) != count) {
+      if (table.key(block) != key || table.others(block) != others || table.count(block) != count) {
         return reached;
       }
       int life = Holding.life(holding);

@@ -263,8 +263,7 @@ final class BlockTable {
     return low < 0 ? 0 : (long) low << 32 | lowBlock;
   }
 
-  private static long key(
-      @Nullable BlockHashes hashes, long namespace, long[] keys, int position) {
+  private static long key(@Nullable BlockHashes hashes, long namespace, long[] keys, int position) {
     return hashes == null ? keys[position] : BlockKeys.key(namespace, hashes.bits(position));
   }
 
