@@ -1,0 +1,168 @@
+package dev.warmpath.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.warmpath.RouterClient;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterResponse;
+import dev.warmpath.api.Usage;
+import dev.warmpath.fake.FakeFleet;
+import dev.warmpath.fake.scheduler.LatencyModel;
+import dev.warmpath.okhttp.OkHttpTransport;
+import dev.warmpath.policy.Policies;
+import dev.warmpath.worker.EngineKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What the client knows of a prompt is what the engine makes of it: chats with tools go through a
+ * router to workers whose prompts Jinja2 renders and Hugging Face's tokenizers tokenize. Needs
+ * {@code python3} with Jinja2, and the model files that core's {@code fetch-tokenizers.sh} puts into
+ * the folder that {@code WARMPATH_TOKENIZERS} (or the system property {@code warmpath.tokenizers})
+ * names.
+ */
+@Tag("conformance")
+class ExactPromptsIT {
+  private static final String MODEL = "qwen3";
+  private static final int WORKERS = 3;
+  private static final int CHATS = Integer.getInteger("warmpath.conformance.chats", 300);
+
+  /** Chats under way at a time. */
+  private static final int OPEN = 16;
+
+  private static Path model;
+  private static ReferenceEncoder reference;
+
+  @BeforeAll
+  static void startReference() throws IOException, InterruptedException {
+    String folder = System.getProperty("warmpath.tokenizers", System.getenv("WARMPATH_TOKENIZERS"));
+    assumeTrue(
+        folder != null && Files.isRegularFile(Path.of(folder, MODEL, "tokenizer.json")),
+        "WARMPATH_TOKENIZERS names no folder with the tokenizer of " + MODEL);
+    assumeTrue(ReferenceEncoder.available(), "there is no python3 with jinja2");
+    model = Path.of(folder, MODEL);
+    reference = ReferenceEncoder.start(model);
+  }
+
+  @AfterAll
+  static void stopReference() throws IOException {
+    if (reference != null) {
+      reference.close();
+    }
+  }
+
+  /** What the requests of a run had in common with their predictions. */
+  private static final class Tally {
+    int requests;
+    int exact;
+    long promptTokens;
+    long cachedTokens;
+    final List<String> wrong = new ArrayList<>();
+
+    void add(int blockTokens, RouteDecision decision, Usage usage) {
+      requests++;
+      promptTokens += usage.promptTokens();
+      cachedTokens += usage.cachedTokens();
+      if (!decision.prompt().exactness().equals("exact")) {
+        return;
+      }
+      exact++;
+      int predicted = decision.chosen().matchedTokens();
+      if (decision.prompt().tokens() != usage.promptTokens()
+          || Math.abs(predicted - usage.cachedTokens()) > blockTokens) {
+        wrong.add(
+            "request %d: %d tokens, %d of them cached, where it predicted %d and %d"
+                .formatted(
+                    requests,
+                    usage.promptTokens(),
+                    usage.cachedTokens(),
+                    decision.prompt().tokens(),
+                    predicted));
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "%d requests, %d exact, %d mispredicted, %d of %d tokens cached"
+          .formatted(requests, exact, wrong.size(), cachedTokens, promptTokens);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "VLLM, 16, cache_aware",
+    "VLLM, 16, linear_cost",
+    "SGLANG, 64, cache_aware",
+    "SGLANG, 1, linear_cost"
+  })
+  void predictsWhatTheEngineReports(
+      EngineKind kind, int blockTokens, String policy, TestReporter reporter) {
+    Tally tally = new Tally();
+    try (FakeFleet fleet =
+            FakeFleet.start(
+                Integer.toString(WORKERS),
+                builder ->
+                    builder
+                        .kind(kind)
+                        .model(MODEL)
+                        .blockSize(blockTokens)
+                        .blocks((1 << 22) / blockTokens)
+                        .timing(LatencyModel.instant())
+                        .promptEncoder(reference.of(kind)));
+        RouterClient router = router(fleet, policy)) {
+      run(router, blockTokens, tally);
+    }
+    reporter.publishEntry(kind + " " + blockTokens + " " + policy, tally.toString());
+    assertThat(tally.requests).isGreaterThan(3 * CHATS);
+    assertThat(tally.exact).as(tally.toString()).isGreaterThanOrEqualTo(tally.requests * 99 / 100);
+    assertThat(tally.wrong).as(tally.toString()).isEmpty();
+    assertThat(tally.cachedTokens).as(tally.toString()).isGreaterThan(tally.promptTokens / 2);
+  }
+
+  private static RouterClient router(FakeFleet fleet, String policy) {
+    RouterClient.Builder builder =
+        RouterClient.builder()
+            .transport(OkHttpTransport.create())
+            .policy(Policies.parse(policy))
+            .seed(5);
+    fleet.urls().forEach(builder::worker);
+    RouterClient router = builder.build();
+    assertThat(router.awaitReady(Duration.ofSeconds(30))).isTrue();
+    Views.awaitLooked(router, Duration.ofSeconds(30));
+    return router;
+  }
+
+  /** Sends turns of several open chats in random order, one after another. */
+  private static void run(RouterClient router, int blockTokens, Tally tally) {
+    Random random = new Random(blockTokens);
+    List<ChatWithTools> open = new ArrayList<>();
+    int begun = 0;
+    while (begun < CHATS || !open.isEmpty()) {
+      while (open.size() < OPEN && begun < CHATS) {
+        open.add(new ChatWithTools(begun++, MODEL));
+      }
+      int at = random.nextInt(open.size());
+      ChatWithTools chat = open.get(at);
+      RouterResponse response = router.send(RouterRequest.chatCompletions(chat.nextTurn()));
+      assertThat(response.status()).as(response.text()).isEqualTo(200);
+      tally.add(blockTokens, response.decision(), response.usage());
+      chat.answered(Run.text(response.text(), "choices", 0, "message", "content"));
+      if (!chat.goesOn()) {
+        open.remove(at);
+      }
+    }
+  }
+}
