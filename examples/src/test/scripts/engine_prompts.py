@@ -1,8 +1,8 @@
-"""Renders chats as vLLM and SGLang do before they tokenize them, with Jinja2.
+"""Renders chats as engines do before they tokenize them, with Jinja2.
 
     python3 engine_prompts.py TOKENIZER_CONFIG
 
-One JSON object a line in: {"engine": "vllm" or "sglang", "body": a chat completion's body}.
+One JSON object a line in: {"engine": "vllm", "sglang" or "unknown", "body": a chat completion's body}.
 One a line out: {"text": the prompt} or {"error": what the engine tells its client}.
 """
 
@@ -83,6 +83,12 @@ def sglang(body):
     return messages, tools, None, True
 
 
+def unknown(body):
+    """What engines have in common; tools as they are."""
+    messages, _, documents, generation = vllm(body)
+    return messages, body.get("tools") or None, documents, generation
+
+
 def main():
     config = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     template = reference.ENVIRONMENT.from_string(config["chat_template"])
@@ -92,7 +98,7 @@ def main():
         token = config.get(name)
         if token:
             special[name] = token["content"] if isinstance(token, dict) else token
-    layouts = {"vllm": vllm, "sglang": sglang}
+    layouts = {"vllm": vllm, "sglang": sglang, "unknown": unknown}
     sys.stdin.reconfigure(encoding="utf-8")
     for line in sys.stdin:
         request = json.loads(line)

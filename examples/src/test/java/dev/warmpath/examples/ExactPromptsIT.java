@@ -3,6 +3,9 @@ package dev.warmpath.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.RouterClient;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterRequest;
@@ -10,6 +13,7 @@ import dev.warmpath.api.RouterResponse;
 import dev.warmpath.api.Usage;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.scheduler.LatencyModel;
+import dev.warmpath.fake.text.PromptEncoder;
 import dev.warmpath.okhttp.OkHttpTransport;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.worker.EngineKind;
@@ -23,7 +27,9 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -123,13 +129,44 @@ class ExactPromptsIT {
                         .timing(LatencyModel.instant())
                         .promptEncoder(reference.of(kind)));
         RouterClient router = router(fleet, policy)) {
-      run(router, blockTokens, tally);
+      run(router, reference.of(kind), blockTokens, tally);
     }
     reporter.publishEntry(kind + " " + blockTokens + " " + policy, tally.toString());
     assertThat(tally.requests).isGreaterThan(3 * CHATS);
     assertThat(tally.exact).as(tally.toString()).isGreaterThanOrEqualTo(tally.requests * 99 / 100);
     assertThat(tally.wrong).as(tally.toString()).isEmpty();
     assertThat(tally.cachedTokens).as(tally.toString()).isGreaterThan(tally.promptTokens / 2);
+  }
+
+  /** The command line tokenizes a chat as it stands in a file. */
+  @Test
+  void theCommandLineTokenizesTheSameChats(@TempDir Path folder) throws Exception {
+    PromptEncoder encoder = reference.of(EngineKind.UNKNOWN);
+    for (int seed = 0; seed < 12; seed++) {
+      ChatWithTools chat = new ChatWithTools(seed, MODEL);
+      String body = chat.nextTurn();
+      while (chat.goesOn()) {
+        chat.answered("so be it");
+        body = chat.nextTurn();
+      }
+      Path file = Files.writeString(folder.resolve("chat.json"), body);
+      Run run =
+          Run.of(
+              "tokenize",
+              "--tokenizer",
+              model.toString(),
+              "--messages",
+              file.toString(),
+              "--json");
+      assertThat(run.exitCode()).as(run.err()).isZero();
+      int[] ids = encoder.encodeChat((ObjectNode) new ObjectMapper().readTree(body));
+      JsonNode document = run.json();
+      assertThat(document.path("ids")).hasSize(ids.length);
+      for (int i = 0; i < ids.length; i++) {
+        assertThat(document.path("ids").get(i).asInt()).as("id %d", i).isEqualTo(ids[i]);
+      }
+      assertThat(encoder.encode(document.path("text").asText(), false)).isEqualTo(ids);
+    }
   }
 
   private static RouterClient router(FakeFleet fleet, String policy) {
@@ -146,7 +183,8 @@ class ExactPromptsIT {
   }
 
   /** Sends turns of several open chats in random order, one after another. */
-  private static void run(RouterClient router, int blockTokens, Tally tally) {
+  private static void run(
+      RouterClient router, PromptEncoder encoder, int blockTokens, Tally tally) {
     Random random = new Random(blockTokens);
     List<ChatWithTools> open = new ArrayList<>();
     int begun = 0;
@@ -158,8 +196,11 @@ class ExactPromptsIT {
       ChatWithTools chat = open.get(at);
       RouterResponse response = router.send(RouterRequest.chatCompletions(chat.nextTurn()));
       assertThat(response.status()).as(response.text()).isEqualTo(200);
+      String said = Run.text(response.text(), "choices", 0, "message", "content");
+      // so that what the engine has computed is what the next turn's prompt has in its place
+      assertThat(encoder.encode(said, false)).hasSize(response.usage().completionTokens());
       tally.add(blockTokens, response.decision(), response.usage());
-      chat.answered(Run.text(response.text(), "choices", 0, "message", "content"));
+      chat.answered(said);
       if (!chat.goesOn()) {
         open.remove(at);
       }
