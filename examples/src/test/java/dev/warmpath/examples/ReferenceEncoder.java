@@ -61,7 +61,7 @@ final class ReferenceEncoder implements AutoCloseable {
             .build();
     ProcessBuilder python =
         new ProcessBuilder(
-            "python3", SCRIPT.toString(), model.resolve("tokenizer_config.json").toString());
+            "python3", "-B", SCRIPT.toString(), model.resolve("tokenizer_config.json").toString());
     python.redirectError(ProcessBuilder.Redirect.INHERIT);
     return new ReferenceEncoder(tokenizer, python.start());
   }
