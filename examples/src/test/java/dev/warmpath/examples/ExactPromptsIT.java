@@ -37,9 +37,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * What the client knows of a prompt is what the engine makes of it: chats with tools go through a
  * router to workers whose prompts Jinja2 renders and Hugging Face's tokenizers tokenize. Needs
- * {@code python3} with Jinja2, and the model files that core's {@code fetch-tokenizers.sh} puts into
- * the folder that {@code WARMPATH_TOKENIZERS} (or the system property {@code warmpath.tokenizers})
- * names.
+ * {@code python3} with Jinja2, and the model files that core's {@code fetch-tokenizers.sh} puts
+ * into the folder that {@code WARMPATH_TOKENIZERS} (or the system property {@code
+ * warmpath.tokenizers}) names.
  */
 @Tag("conformance")
 class ExactPromptsIT {
@@ -168,12 +168,7 @@ class ExactPromptsIT {
       Path file = Files.writeString(folder.resolve("chat.json"), body);
       Run run =
           Run.of(
-              "tokenize",
-              "--tokenizer",
-              model.toString(),
-              "--messages",
-              file.toString(),
-              "--json");
+              "tokenize", "--tokenizer", model.toString(), "--messages", file.toString(), "--json");
       assertThat(run.exitCode()).as(run.err()).isZero();
       int[] ids = encoder.encodeChat((ObjectNode) new ObjectMapper().readTree(body));
       JsonNode document = run.json();
