@@ -34,7 +34,8 @@ final class Merges {
       throw new IllegalArgumentException("too many merges: " + results.length);
     }
     this.results = results;
-    table = new long[Math.max(16, Integer.highestOneBit(Math.max(1, results.length)) * 4)];
+    // At most two thirds full: a miss then ends soon, and the table is half as large as it could be.
+    table = new long[Math.max(16, Integer.highestOneBit(results.length * 3 / 2 + 1) * 2)];
     Arrays.fill(table, EMPTY);
     shift = 64 - Integer.numberOfTrailingZeros(table.length);
     for (int rank = 0; rank < results.length; rank++) {
