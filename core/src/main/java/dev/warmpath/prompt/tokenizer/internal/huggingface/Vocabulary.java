@@ -33,7 +33,9 @@ final class Vocabulary {
   static final int CANONICAL = 1;
   static final int MERGED_OTHERWISE = 2;
 
-  /** A value, from its lowest bit: id, state plus one, length (0 if too long), start of the bytes. */
+  /**
+   * A value, from its lowest bit: id, state plus one, length (0 if too long), start of the bytes.
+   */
   private static final int ID_BITS = 20;
 
   private static final int ID_MASK = (1 << ID_BITS) - 1;
