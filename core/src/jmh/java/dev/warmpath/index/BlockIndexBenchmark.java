@@ -25,9 +25,10 @@ import org.openjdk.jmh.annotations.Warmup;
  * held whole by one worker, and up to a random depth by three more. {@code match} asks for one of
  * them after the other, in random order, so that with ten million blocks nearly nothing comes from
  * a cache; {@code matchStaggered} for a prompt that each worker holds up to a depth of its own;
- * {@code matchTiered} for prompts whose second half is in DRAM with all who hold it. {@code insert}
- * dispatches a new prompt, which the index has to make room for, and confirms it; {@code again}
- * dispatches and confirms a known one to a worker that holds it.
+ * {@code matchTiered} for prompts whose second half is in DRAM. Each worker's capacity is what it
+ * holds, so that {@code insert}, of 224 new blocks after the common ones, takes as many away;
+ * {@code dispatch} claims and confirms a known prompt for a worker that mostly holds only its
+ * beginning.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -41,9 +42,6 @@ public class BlockIndexBenchmark {
   private static final int WORKERS = 64;
   private static final int TIERED = 64;
 
-  /** Chains that are made beforehand, to be dispatched as new ones in turn. */
-  private static final int NEW = 4_096;
-
   @Param({"100000", "10000000"})
   int resident;
 
@@ -53,17 +51,17 @@ public class BlockIndexBenchmark {
   private final int[] tokens = new int[PROMPT];
   private BlockIndex index;
   private BlockHashes[] known;
-  private BlockHashes[] fresh;
+  private final long[] fresh = new long[PROMPT];
+  private final SplittableRandom random = new SplittableRandom(1);
   private BlockHashes[] tiered;
   private BlockHashes staggered;
   private int next;
-  private int nextFresh;
+  private int nextWorker;
 
   @Setup
   public void setUp() {
     int prompts = resident / (PROMPT - COMMON);
     index = BlockIndex.builder().budgetBytes(1L << 30).build();
-    SplittableRandom random = new SplittableRandom(1);
     known = new BlockHashes[prompts];
     for (int p = 0; p < prompts; p++) {
       known[p] = prompt(p);
@@ -92,9 +90,10 @@ public class BlockIndexBenchmark {
       known[i] = known[j];
       known[j] = prompt;
     }
-    fresh = new BlockHashes[NEW];
-    for (int p = 0; p < NEW; p++) {
-      fresh[p] = prompt(-1_000 - p);
+    known[0].copyBits(0, COMMON, fresh, 0);
+    int capacity = (int) (index.stats().holdings() / WORKERS);
+    for (int worker = 0; worker < WORKERS; worker++) {
+      index.capacity(holder(worker), capacity);
     }
     if (Math.abs(index.stats().blocks() - resident) > resident / 5 + 15_000) {
       throw new IllegalStateException("not as many blocks as asked for: " + index.stats());
@@ -136,16 +135,21 @@ public class BlockIndexBenchmark {
     return matches.longest();
   }
 
-  /** Of a prompt that came up so long ago that the worker's cache has lost it. */
   @Benchmark
   public void insert() {
-    int at = nextFresh++;
-    long holder = holder(at % WORKERS);
-    if (at % NEW == 0) {
-      for (int worker = 0; worker < WORKERS; worker++) {
-        index.capacity(holder(worker), Math.max(1, resident * 2 / WORKERS));
-      }
+    for (int i = COMMON; i < PROMPT; i++) {
+      fresh[i] = random.nextLong();
     }
-    index.stored(fresh[at & NEW - 1], 0, PROMPT, holder, Tier.HBM);
+    index.stored(scheme.namespace(), fresh, 0, PROMPT, holder(worker()), Tier.HBM);
+  }
+
+  @Benchmark
+  public void dispatch() {
+    next = next + 1 == known.length ? 0 : next + 1;
+    index.dispatch(known[next], holder(worker())).confirm();
+  }
+
+  private int worker() {
+    return nextWorker++ & WORKERS - 1;
   }
 }

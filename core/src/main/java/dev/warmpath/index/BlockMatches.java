@@ -10,8 +10,7 @@ import java.util.Arrays;
  * the last answer wrote. Not safe for use by several threads: give each its own.
  */
 public final class BlockMatches {
-  private static final int MOST_FRAMES = 2 * Integer.SIZE;
-  private static final int FRAME = 4;
+  private static final int ROW = 3;
 
   private long[] ids = {};
   private int[] blocks = {};
@@ -22,8 +21,8 @@ public final class BlockMatches {
   private int[] touched = {};
   private int size;
 
-  /** Parts of the chain that are still to be halved. */
-  private final int[] frames = new int[MOST_FRAMES * FRAME];
+  /** The blocks of the prompt as rows of numbers, from the deepest up. */
+  private int[] rows = new int[16 * ROW];
 
   private int depth;
 
@@ -224,26 +223,28 @@ public final class BlockMatches {
     return true;
   }
 
-  // Parts of the chain between two blocks, the nearer of which has more holders.
-
   boolean more() {
     return depth > 0;
   }
 
-  void push(int low, int lowBlock, int high, int highBlock) {
-    int at = depth++ * FRAME;
-    frames[at] = low;
-    frames[at + 1] = lowBlock;
-    frames[at + 2] = high;
-    frames[at + 3] = highBlock;
+  /** Notes a row of blocks. */
+  void push(int firstBlock, int position, int length) {
+    int at = depth * ROW;
+    if (at == rows.length) {
+      rows = Arrays.copyOf(rows, 2 * at);
+    }
+    depth++;
+    rows[at] = firstBlock;
+    rows[at + 1] = position;
+    rows[at + 2] = length;
   }
 
-  /** Takes the last part off; its fields are then read by {@link #popped}. */
+  /** Takes the last row off; its fields are then read by {@link #popped}. */
   void pop() {
     depth--;
   }
 
   int popped(int field) {
-    return frames[depth * FRAME + field];
+    return rows[depth * ROW + field];
   }
 }

@@ -6,14 +6,16 @@ import java.lang.invoke.VarHandle;
 /**
  * How readers find out who holds how much of a chain, without a lock.
  *
- * <p>The holders of a block are among those of the block before, so the number of them says whether
- * they are the same, and the blocks where holders fall away are found by halving what lies between
- * two different numbers. Only where a holder has holes, or blocks that are not in HBM, its run is
- * looked at block by block.
+ * <p>From the deepest block of the chain that anybody holds the way leads up. The holders of a
+ * block are among those of the block above, so the number of them says whether they are the same,
+ * and the blocks where holders fall away are found by galloping over the numbers. Only where a
+ * holder has holes, or blocks that are not in HBM, its run is looked at block by block.
  */
 final class BlockReader {
   /** How often a match that updates disturb begins anew. */
   private static final int MOST_TRIES = 16;
+
+  private static final long[] NO_KEYS = {};
 
   private final Versions versions;
   private final BlockTable table;
@@ -58,49 +60,51 @@ final class BlockReader {
 
   private void matchOnce(long namespace, BlockHashes hashes, BlockMatches out) {
     out.begin();
-    int last = hashes.size() - 1;
-    int first = last < 0 ? BlockTable.NONE : find(namespace, hashes, 0, BlockTable.NONE);
-    if (first == BlockTable.NONE) {
+    long deepest = table.deepest(hashes, namespace, NO_KEYS, hashes.size());
+    int block = (int) deepest;
+    if (block == BlockTable.NONE) {
       return;
     }
-    int end = last == 0 ? first : find(namespace, hashes, last, first + last);
-    if (end != BlockTable.NONE) {
-      for (int position = sets.count(end) - 1; position >= 0; position--) {
-        add(sets.get(end, position), last + 1, out);
+    int position = (int) (deepest >>> 32);
+    addAll(block, position + 1, out);
+    while (true) {
+      int run = Math.min(position, table.run(block));
+      out.push(block - run, position - run, run + 1);
+      addAbove(block, position, run, out);
+      position -= run + 1;
+      if (position < 0) {
+        break;
       }
-    }
-    if (last > 0) {
-      out.push(0, first, last, end);
-    }
-    while (out.more()) {
-      out.pop();
-      int low = out.popped(0);
-      int lowBlock = out.popped(1);
-      int high = out.popped(2);
-      int highBlock = out.popped(3);
-      if (holders(lowBlock) == holders(highBlock)) {
-        continue;
+      int parent = table.parent(block - run);
+      if (table.count(parent) > table.count(block - run)) {
+        addOthers(parent, block - run, position + 1, out);
       }
-      if (high - low == 1) {
-        addOthers(lowBlock, highBlock, low + 1, out);
-        continue;
-      }
-      int middle = (low + high) >>> 1;
-      int middleBlock = find(namespace, hashes, middle, lowBlock + middle - low);
-      out.push(low, lowBlock, middle, middleBlock);
-      out.push(middle, middleBlock, high, highBlock);
+      block = parent;
     }
     if (out.doubtful() > 0) {
-      lookAtEach(namespace, hashes, out);
+      lookAtEach(out);
     }
   }
 
-  private int find(long namespace, BlockHashes hashes, int block, int guess) {
-    return table.find(BlockKeys.key(namespace, hashes.bits(block)), guess);
+  private void addAll(int block, int run, BlockMatches out) {
+    for (int position = sets.count(block) - 1; position >= 0; position--) {
+      add(sets.get(block, position), run, out);
+    }
   }
 
-  private int holders(int block) {
-    return block == BlockTable.NONE ? 0 : sets.count(block);
+  /** Adds the holders that fall away among the blocks in a row above a block. */
+  private void addAbove(int block, int position, int run, BlockMatches out) {
+    int at = block;
+    int left = run;
+    while (left > 0) {
+      int more = table.moreHoldings(at, left);
+      if (more < 0) {
+        return;
+      }
+      left -= at - more;
+      addOthers(more, more + 1, position - (block - more) + 1, out);
+      at = more;
+    }
   }
 
   private void add(long holding, int run, BlockMatches out) {
@@ -118,8 +122,8 @@ final class BlockReader {
    * sets agree, from there on they don't, so that it is found by halving; likewise for the next.
    */
   private void addOthers(int block, int next, int run, BlockMatches out) {
-    int all = sets.count(block);
-    int kept = holders(next);
+    int all = table.count(block);
+    int kept = table.count(next);
     int agreed = 0;
     for (int others = 0; others < all - kept; others++) {
       int low = agreed;
@@ -138,24 +142,27 @@ final class BlockReader {
     }
   }
 
-  private void lookAtEach(long namespace, BlockHashes hashes, BlockMatches out) {
-    int block = BlockTable.NONE;
-    for (int i = 0; i < out.doubtful(); i++) {
-      block = find(namespace, hashes, i, block + 1);
-      if (block == BlockTable.NONE) {
-        return;
-      }
-      long links = table.links(block);
-      if (BlockTable.unevenOf(links) == 0) {
-        continue;
-      }
-      for (int position = BlockTable.countOf(links) - 1; position >= 0; position--) {
-        long holding = sets.get(block, position);
-        int tiers = Holding.tiers(holding);
-        int life = Holding.life(holding);
-        if (Holding.uneven(tiers) && lives.current[life]) {
-          out.note(lives.holders[life], i, tiers);
+  private void lookAtEach(BlockMatches out) {
+    while (out.more()) {
+      out.pop();
+      int first = out.popped(0);
+      int position = out.popped(1);
+      int end = Math.min(out.popped(2), out.doubtful() - position);
+      for (int i = 0; i < end; i++) {
+        if (table.uneven(first + i) > 0) {
+          lookAt(first + i, position + i, out);
         }
+      }
+    }
+  }
+
+  private void lookAt(int block, int position, BlockMatches out) {
+    for (int i = table.count(block) - 1; i >= 0; i--) {
+      long holding = sets.get(block, i);
+      int tiers = Holding.tiers(holding);
+      int life = Holding.life(holding);
+      if (Holding.uneven(tiers) && lives.current[life]) {
+        out.note(lives.holders[life], position, tiers);
       }
     }
   }
@@ -171,7 +178,7 @@ final class BlockReader {
     for (int i = 0; i < hashes.size() && reached; i++) {
       try {
         long key = BlockKeys.key(namespace, hashes.bits(i));
-        block = table.find(key, block + 1);
+        block = table.find(key);
         reached = block != BlockTable.NONE && step(key, block, i, out);
       } catch (IndexOutOfBoundsException e) {
         return;
@@ -180,15 +187,13 @@ final class BlockReader {
   }
 
   private boolean step(long key, int block, int at, BlockMatches out) {
-    long links = table.links(block);
+    int count = table.count(block);
     int others = table.others(block);
     boolean reached = false;
-    for (int position = BlockTable.countOf(links) - 1; position >= 0; position--) {
+    for (int position = count - 1; position >= 0; position--) {
       long holding = sets.get(block, position);
       VarHandle.acquireFence();
-      if (table.key(block) != key
-          || table.others(block) != others
-          || BlockTable.countOf(table.links(block)) != BlockTable.countOf(links)) {
+      if (table.key(block) != key || table.others(block) != others || table.count(block) != count) {
         return reached;
       }
       int life = Holding.life(holding);

@@ -1,13 +1,21 @@
 package dev.warmpath.index;
 
+import dev.warmpath.hash.BlockHashes;
+import org.jspecify.annotations.Nullable;
+
 /**
- * The blocks, each a record of four longs, and the hash table that finds them by key.
+ * The blocks, each a record of four longs and an int, and the hash table that finds them by key.
  *
- * <p>A record is the block's key; its parent's number, the number of its holdings and that of the
- * uneven ones among them; its first holding; and where the other holdings are, above the next block
- * of its bucket. A block keeps its number for life, so that children can name their parent by it;
- * number 0 is none. The table grows by linear hashing, bucket by bucket as blocks are added, so
- * that no growth is more than a few steps and the load stays at one.
+ * <p>A record is the block's key; its parent's number above its run; its first holding; and where
+ * the other holdings are above the next block that its bucket has no slot for. The int is the
+ * block's shape: the number of its holdings above that of the uneven ones among them. A block keeps
+ * its number for life, so that children can name their parent by it; number 0 is none. The run says
+ * how many blocks above it are numbered one after the other: chains are told at once and so mostly
+ * get numbers in a row, and what is in a row needs no look-up, and few lines of a cache.
+ *
+ * <p>A bucket is eight longs: seven slots of a block's hash above its number, and the first block
+ * that they have no room for. The table grows by linear hashing, bucket by bucket as blocks are
+ * added, so that no growth is more than a few steps.
  *
  * <p>Readers may read under the writer's hands; what they make of it is theirs to check.
  */
@@ -25,16 +33,28 @@ final class BlockTable {
 
   private static final int MOST_BLOCKS = 1 << 28;
   private static final int COUNT_SHIFT = 16;
-  private static final int PARENT_SHIFT = 32;
   private static final int SHORT = 0xFFFF;
   private static final long LOW_INT = 0xFFFFFFFFL;
 
-  /** The longest chain of a bucket that a reader who is not alone follows. */
+  private static final int BUCKET_SHIFT = 3;
+  private static final int SLOTS = (1 << BUCKET_SHIFT) - 1;
+
+  /** The blocks of a bucket on average. */
+  private static final int LOAD = 4;
+
+  /** How many blocks without a slot a reader follows who is not alone. */
   private static final int LONGEST_CHAIN = 1 << 10;
+
+  /** How many blocks a search for the deepest looks at in one go. */
+  private static final int FAN = 16;
+
+  /** What as good as never comes of buckets, but keeps them from not being read at all. */
+  private static final long NEVER = 0x5DEECE66DB5026F5L;
 
   private final PageBudget.Share budget;
   private final LongPages records;
-  private final IntPages buckets;
+  private final IntPages shapes;
+  private final LongPages buckets;
   private int bucketCount;
   private int blocks;
   private int unused;
@@ -49,11 +69,12 @@ final class BlockTable {
   BlockTable(PageBudget.Share budget, int pageShift) {
     this.budget = budget;
     this.records = new LongPages(pageShift);
-    this.buckets = new IntPages(pageShift + 1);
+    this.shapes = new IntPages(pageShift - RECORD_SHIFT);
+    this.buckets = new LongPages(pageShift);
     grow();
     budget.take(buckets.pageBytes());
     buckets.grow();
-    bucketCount = buckets.size();
+    bucketCount = buckets.size() >> BUCKET_SHIFT;
     unused = 1;
   }
 
@@ -68,15 +89,16 @@ final class BlockTable {
 
   /** How many blocks there is room for without another page. */
   int room() {
-    return freeCount + (records.size() >> RECORD_SHIFT) - unused;
+    return freeCount + shapes.size() - unused;
   }
 
   /** Adds a page of records if the budget allows for it. */
   boolean grow() {
-    if (records.size() >>> RECORD_SHIFT >= MOST_BLOCKS || !budget.take(records.pageBytes())) {
+    if (shapes.size() >= MOST_BLOCKS || !budget.take(records.pageBytes() + shapes.pageBytes())) {
       return false;
     }
     records.grow();
+    shapes.grow();
     return true;
   }
 
@@ -95,15 +117,12 @@ final class BlockTable {
   }
 
   int parent(int block) {
-    return parentOf(links(block));
+    return (int) (records.get((block << RECORD_SHIFT) + LINKS) >>> 32);
   }
 
-  long links(int block) {
-    return records.get((block << RECORD_SHIFT) + LINKS);
-  }
-
-  void setLinks(int block, long links) {
-    records.set((block << RECORD_SHIFT) + LINKS, links);
+  /** How many blocks above a block have the numbers before it; there may be more. */
+  int run(int block) {
+    return (int) records.get((block << RECORD_SHIFT) + LINKS) & SHORT;
   }
 
   int others(int block) {
@@ -115,59 +134,153 @@ final class BlockTable {
     records.set(at, (records.get(at) & LOW_INT) | (long) address << 32);
   }
 
-  static int parentOf(long links) {
-    return (int) (links >>> PARENT_SHIFT);
+  int count(int block) {
+    return shapes.get(block) >>> COUNT_SHIFT;
   }
 
-  static int countOf(long links) {
-    return (int) (links >>> COUNT_SHIFT) & SHORT;
+  int uneven(int block) {
+    return shapes.get(block) & SHORT;
   }
 
-  static int unevenOf(long links) {
-    return (int) links & SHORT;
+  void changeCount(int block, int change) {
+    shapes.set(block, shapes.get(block) + (change << COUNT_SHIFT));
   }
 
-  static long withCount(long links, int change) {
-    return links + ((long) change << COUNT_SHIFT);
-  }
-
-  static long withUneven(long links, int change) {
-    return links + change;
+  void changeUneven(int block, int change) {
+    shapes.set(block, shapes.get(block) + change);
   }
 
   /**
-   * Finds a block, at once if it stands where it is guessed to.
+   * Finds the nearest block above one with more holdings, of those numbered in a row.
+   *
+   * @param run how many blocks above are numbered in a row
+   * @return the block, or the complement of the last that was looked at
+   */
+  int moreHoldings(int block, int run) {
+    int count = count(block);
+    int low = 0;
+    int high = 1;
+    while (high <= run && count(block - high) == count) {
+      low = high;
+      high <<= 1;
+    }
+    if (high > run) {
+      if (low == run || count(block - run) == count) {
+        return ~(block - run);
+      }
+      high = run;
+    }
+    // At low there are as many, at high more.
+    while (high - low > 1) {
+      int middle = (low + high) >>> 1;
+      if (count(block - middle) == count) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return block - high;
+  }
+
+  /**
+   * Finds a block.
    *
    * @return the block or {@link #NONE}
    */
-  int find(long key, int guess) {
-    int record = guess << RECORD_SHIFT;
-    if (guess > 0 && record < records.size() && records.get(record) == key) {
-      return guess;
-    }
-    return find(key);
-  }
-
   int find(long key) {
-    int block = buckets.get(bucket(key));
-    int steps = 0;
-    while (block != NONE) {
-      long[] page = page(block);
-      int at = at(block);
-      if (page[at] == key) {
+    int hash = hash(key);
+    int start = bucket(hash) << BUCKET_SHIFT;
+    long[] page = buckets.page(start);
+    int at = start & buckets.mask;
+    for (int slot = at; slot < at + SLOTS; slot++) {
+      long content = page[slot];
+      if ((int) (content >>> 32) == hash && key((int) content) == key) {
+        return (int) content;
+      }
+    }
+    int block = (int) page[at + SLOTS];
+    for (int steps = 0; block != NONE && steps < LONGEST_CHAIN; steps++) {
+      long[] record = page(block);
+      if (record[at(block)] == key) {
         return block;
       }
-      block = (int) page[at + CHAIN];
-      if (++steps > LONGEST_CHAIN) {
-        return NONE;
-      }
+      block = (int) record[at(block) + CHAIN];
     }
     return NONE;
   }
 
-  private int bucket(long key) {
+  /**
+   * Finds the deepest block of a chain that there is; all before it are there too.
+   *
+   * <p>Each round looks at some blocks in one go, so that they come from memory at the same time.
+   *
+   * @param hashes the chain's hashes, or null for its keys
+   * @return the block's place in the chain, above its number; 0 for none
+   */
+  long deepest(@Nullable BlockHashes hashes, long namespace, long[] keys, int size) {
+    if (size == 0) {
+      return 0;
+    }
+    int low = -1;
+    int lowBlock = NONE;
+    int high = size;
+    boolean first = true;
+    while (high - low > 1) {
+      int stride = Math.max(1, (high - low + FAN - 1) / FAN);
+      long touched = first ? touch(key(hashes, namespace, keys, size - 1)) : 0;
+      for (int i = low + stride; i < high; i += stride) {
+        touched += touch(key(hashes, namespace, keys, i));
+      }
+      if (touched == NEVER) {
+        Thread.onSpinWait();
+      }
+      if (first) {
+        first = false;
+        lowBlock = find(key(hashes, namespace, keys, size - 1));
+        if (lowBlock != NONE) {
+          return (long) (size - 1) << 32 | lowBlock;
+        }
+        high = size - 1;
+      }
+      int steps = (high - low - 1) / stride;
+      int from = 0;
+      int to = steps + 1;
+      int fromBlock = lowBlock;
+      while (to - from > 1) {
+        int middle = (from + to) >>> 1;
+        int found = find(key(hashes, namespace, keys, low + middle * stride));
+        if (found == NONE) {
+          to = middle;
+        } else {
+          from = middle;
+          fromBlock = found;
+        }
+      }
+      high = Math.min(high, low + to * stride);
+      low += from * stride;
+      lowBlock = fromBlock;
+    }
+    return low < 0 ? 0 : (long) low << 32 | lowBlock;
+  }
+
+  private static long key(@Nullable BlockHashes hashes, long namespace, long[] keys, int position) {
+    return hashes == null ? keys[position] : BlockKeys.key(namespace, hashes.bits(position));
+  }
+
+  /** Has a key's bucket fetched; the result must be used for something. */
+  long touch(long key) {
+    int start = bucket(hash(key)) << BUCKET_SHIFT;
+    long[] page = buckets.page(start);
+    int at = start & buckets.mask;
+    return page[at] ^ page[at + SLOTS];
+  }
+
+  private static int hash(long key) {
+    return (int) (key >>> 32);
+  }
+
+  private int bucket(int hash) {
     int count = bucketCount;
-    int hash = (int) (key >>> 32);
     int span = Integer.highestOneBit(count);
     int bucket = hash & (span << 1) - 1;
     return bucket < count ? bucket : hash & span - 1;
@@ -183,75 +296,112 @@ final class BlockTable {
     } else {
       block = unused++;
     }
-    if (++blocks > bucketCount) {
+    if (++blocks > bucketCount * LOAD) {
       split();
     }
-    int bucket = bucket(key);
+    int run = parent != NONE && parent == block - 1 ? Math.min(SHORT, run(parent) + 1) : 0;
     long[] page = page(block);
     int at = at(block);
     page[at] = key;
-    page[at + LINKS] = (long) parent << PARENT_SHIFT;
-    page[at + CHAIN] = buckets.get(bucket) & LOW_INT;
-    buckets.set(bucket, block);
+    page[at + LINKS] = (long) parent << 32 | run;
+    page[at + CHAIN] = 0;
+    put(bucket(hash(key)), block, hash(key));
     return block;
   }
 
-  /** Takes a block away. */
+  private void put(int bucket, int block, int hash) {
+    int start = bucket << BUCKET_SHIFT;
+    long[] page = buckets.page(start);
+    int at = start & buckets.mask;
+    for (int slot = at; slot < at + SLOTS; slot++) {
+      if (page[slot] == 0) {
+        page[slot] = (long) hash << 32 | block;
+        return;
+      }
+    }
+    setNext(block, (int) page[at + SLOTS]);
+    page[at + SLOTS] = block;
+  }
+
+  /** Takes a block away that has no holdings left. */
   void remove(int block) {
     long[] page = page(block);
     int at = at(block);
-    int bucket = bucket(page[at]);
-    int next = (int) page[at + CHAIN];
-    int before = buckets.get(bucket);
-    if (before == block) {
-      buckets.set(bucket, next);
-    } else {
-      while (true) {
-        int link = (before << RECORD_SHIFT) + CHAIN;
-        long chain = records.get(link);
-        if ((int) chain == block) {
-          records.set(link, (chain & ~LOW_INT) | next);
-          break;
-        }
-        before = (int) chain;
-      }
-    }
+    take(page[at], block);
     page[at] = 0;
-    page[at + LINKS] = (long) free << PARENT_SHIFT;
-    page[at + CHAIN] = 0;
+    page[at + LINKS] = (long) free << 32;
     free = block;
     freeCount++;
     blocks--;
   }
 
+  private void take(long key, int block) {
+    int hash = hash(key);
+    int start = bucket(hash) << BUCKET_SHIFT;
+    long[] page = buckets.page(start);
+    int at = start & buckets.mask;
+    int spare = (int) page[at + SLOTS];
+    long content = (long) hash << 32 | block;
+    for (int slot = at; slot < at + SLOTS; slot++) {
+      if (page[slot] == content) {
+        if (spare == NONE) {
+          page[slot] = 0;
+        } else {
+          page[slot] = (long) hash(key(spare)) << 32 | spare;
+          page[at + SLOTS] = next(spare);
+        }
+        return;
+      }
+    }
+    if (spare == block) {
+      page[at + SLOTS] = next(block);
+      return;
+    }
+    while (next(spare) != block) {
+      spare = next(spare);
+    }
+    setNext(spare, next(block));
+  }
+
+  private int next(int block) {
+    return (int) records.get((block << RECORD_SHIFT) + CHAIN);
+  }
+
+  private void setNext(int block, int next) {
+    int at = (block << RECORD_SHIFT) + CHAIN;
+    records.set(at, (records.get(at) & ~LOW_INT) | next);
+  }
+
   /** Makes two buckets of the next one in turn. */
   private void split() {
-    if (bucketCount == buckets.size()) {
-      if (bucketCount >= MOST_BLOCKS || !budget.take(buckets.pageBytes())) {
+    if (bucketCount << BUCKET_SHIFT == buckets.size()) {
+      if (bucketCount >= MOST_BLOCKS / LOAD || !budget.take(buckets.pageBytes())) {
         return;
       }
       buckets.grow();
     }
     int span = Integer.highestOneBit(bucketCount);
     int from = bucketCount - span;
-    int low = NONE;
-    int high = NONE;
-    int block = buckets.get(from);
-    while (block != NONE) {
-      long[] page = page(block);
-      int at = at(block);
-      int next = (int) page[at + CHAIN];
-      boolean up = ((int) (page[at] >>> 32) & span) != 0;
-      page[at + CHAIN] = (page[at + CHAIN] & ~LOW_INT) | (up ? high : low);
-      if (up) {
-        high = block;
-      } else {
-        low = block;
+    int start = from << BUCKET_SHIFT;
+    long[] page = buckets.page(start);
+    int at = start & buckets.mask;
+    int chain = (int) page[at + SLOTS];
+    page[at + SLOTS] = NONE;
+    for (int slot = at; slot < at + SLOTS; slot++) {
+      long content = page[slot];
+      int hash = (int) (content >>> 32);
+      if (content != 0 && (hash & span) != 0) {
+        page[slot] = 0;
+        put(bucketCount, (int) content, hash);
       }
-      block = next;
     }
-    buckets.set(from, low);
-    buckets.set(bucketCount, high);
+    while (chain != NONE) {
+      int next = next(chain);
+      int hash = hash(key(chain));
+      setNext(chain, NONE);
+      put((hash & span) == 0 ? from : bucketCount, chain, hash);
+      chain = next;
+    }
     bucketCount++;
   }
 }

@@ -32,9 +32,16 @@ final class BlockWriter {
   final Lives lives;
   private final int longestChain;
   private long[] keys = new long[256];
+  private int[] path = new int[256];
+
+  /** Keeps what was only fetched from being optimized away. */
+  long warmed;
+
+  private long removals;
   private int now;
   private int victim;
   private int victimUntil;
+  private int warmedUse;
   private long holdings;
   private long evicted;
   private long overCapacity;
@@ -322,6 +329,9 @@ final class BlockWriter {
       refused += to;
       return;
     }
+    int known = resolve(to);
+    long evictions = removals;
+    warm(known, to);
     int parent = BlockTable.NONE;
     int position = 0;
     int lastUse = Uses.NONE;
@@ -329,7 +339,7 @@ final class BlockWriter {
     int i = 0;
     while (i < to) {
       int gained = i < from ? 0 : tiers;
-      int block = table.find(keys[i], parent + 1);
+      int block = i < known && evictions == removals ? path[i] : table.find(keys[i]);
       int found;
       if (block == BlockTable.NONE) {
         settle(lastUse, parent);
@@ -400,6 +410,53 @@ final class BlockWriter {
     return block == BlockTable.NONE ? 0 : sets.find(block, life, guess);
   }
 
+  /**
+   * Finds the blocks of the chain that there are, and puts them into the path.
+   *
+   * @return how many of the first blocks are there
+   */
+  private int resolve(int size) {
+    long deepest = table.deepest(null, 0, keys, size);
+    int block = (int) deepest;
+    int known = block == BlockTable.NONE ? 0 : (int) (deepest >>> 32) + 1;
+    if (path.length < known) {
+      path = new int[keys.length];
+    }
+    int at = known;
+    while (at > 0 && block != BlockTable.NONE) {
+      int run = Math.min(at - 1, table.run(block));
+      for (int i = 0; i <= run; i++) {
+        path[--at] = block - i;
+      }
+      block = table.parent(block - run);
+    }
+    // Of hashes that are no chain nothing is known but what each look-up tells.
+    boolean chain = at == 0 && block == BlockTable.NONE;
+    for (int i = 0; i < known && chain; i++) {
+      chain = table.key(path[i]) == keys[i];
+    }
+    return chain ? known : 0;
+  }
+
+  /** Has the buckets fetched that new blocks will go to, all at the same time. */
+  private void warm(int from, int to) {
+    long touched = 0;
+    for (int i = from; i < to; i++) {
+      touched += table.touch(keys[i]);
+    }
+    warmed = touched;
+  }
+
+  /** Has the buckets fetched from which blocks in a row will be taken, all at the same time. */
+  private void warmRow(int tail, int most) {
+    int run = Math.min(most - 1, table.run(tail));
+    long touched = 0;
+    for (int i = 0; i <= run; i++) {
+      touched += table.touch(table.key(tail - i));
+    }
+    warmed = touched;
+  }
+
   /** Lets an older use go if the last block that it was the last to reach now has a newer one. */
   private void settle(int use, int deepest) {
     if (use != Uses.NONE && uses.tail(use) == deepest) {
@@ -417,7 +474,7 @@ final class BlockWriter {
 
   /** Makes room for a block, and if that takes evictions for as many as are to come. */
   private boolean makeRoom(int blocks) {
-    while (table.room() < blocks && (table.grow() || evictOldest())) {}
+    while (table.room() < blocks && (table.grow() || evictOldest(blocks))) {}
     return table.room() > 0;
   }
 
@@ -454,7 +511,7 @@ final class BlockWriter {
   private void count(int block, int life, int tiers, int change) {
     if (Holding.uneven(tiers)) {
       lives.uneven[life] += change;
-      table.setLinks(block, BlockTable.withUneven(table.links(block), change));
+      table.changeUneven(block, change);
     } else {
       lives.inHbm[life] += change;
     }
@@ -480,6 +537,7 @@ final class BlockWriter {
       sets.remove(below, at);
       if (sets.count(below) == 0) {
         table.remove(below);
+        removals++;
       }
       if (parent == BlockTable.NONE) {
         uses.release(use);
@@ -512,6 +570,7 @@ final class BlockWriter {
         return;
       }
       int block = uses.tail(use);
+      warmRow(block, lives.inHbm[life] - capacity);
       boolean whole = true;
       while (block != BlockTable.NONE) {
         int position = sets.find(block, life, 0);
@@ -539,6 +598,11 @@ final class BlockWriter {
 
   /** Takes the oldest holding away, of lives that are over before all others. */
   private boolean evictOldest() {
+    return evictOldest(1);
+  }
+
+  /** As {@link #evictOldest()}, and as many more are likely to follow. */
+  private boolean evictOldest(int likely) {
     if (lives.over() != Lives.NONE) {
       reclaim();
       return true;
@@ -549,6 +613,10 @@ final class BlockWriter {
       if (use == Uses.NONE) {
         return false;
       }
+    }
+    if (use != warmedUse && likely > 1) {
+      warmedUse = use;
+      warmRow(uses.tail(use), likely);
     }
     takeTail(victim, use);
     evicted++;

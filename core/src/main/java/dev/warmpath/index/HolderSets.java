@@ -14,7 +14,7 @@ final class HolderSets {
   }
 
   int count(int block) {
-    return BlockTable.countOf(table.links(block));
+    return table.count(block);
   }
 
   long get(int block, int position) {
@@ -57,8 +57,7 @@ final class HolderSets {
 
   /** Adds a holding at a position, and returns whether there was room for it. */
   boolean insert(int block, int position, long holding) {
-    long links = table.links(block);
-    int others = BlockTable.countOf(links) - 1;
+    int others = table.count(block) - 1;
     if (others >= 0) {
       if (!makeRoom(block, others)) {
         return false;
@@ -74,7 +73,7 @@ final class HolderSets {
         System.arraycopy(page, at, page, at + 1, others - (position - 1));
       }
     }
-    table.setLinks(block, BlockTable.withCount(links, 1));
+    table.changeCount(block, 1);
     set(block, position, holding);
     return true;
   }
@@ -110,8 +109,7 @@ final class HolderSets {
 
   /** Takes a holding away; the block itself stays. */
   void remove(int block, int position) {
-    long links = table.links(block);
-    int others = BlockTable.countOf(links) - 1;
+    int others = table.count(block) - 1;
     if (others > 0) {
       int run = table.others(block);
       long[] page = pool.pages.page(run);
@@ -125,7 +123,7 @@ final class HolderSets {
       System.arraycopy(page, at + 1, page, at, start + others - 1 - at);
       shrink(run, others - 1);
     }
-    table.setLinks(block, BlockTable.withCount(links, -1));
+    table.changeCount(block, -1);
   }
 
   /** Gives back the half of a run that is no longer needed. */

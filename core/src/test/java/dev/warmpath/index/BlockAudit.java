@@ -74,7 +74,7 @@ final class BlockAudit {
         children.merge((long) parent << 32 | life, 1, Integer::sum);
       }
     }
-    assertThat(BlockTable.unevenOf(table.links(block))).as("uneven").isEqualTo(uneven);
+    assertThat(table.uneven(block)).as("uneven").isEqualTo(uneven);
   }
 
   private void visitChildren(int block) {

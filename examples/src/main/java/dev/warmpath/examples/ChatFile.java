@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A chat in a file: a list of messages, or a whole OpenAI body. Rendered as transformers' {@code
  * apply_chat_template} does, after what engines do first: the arguments of tool calls are parsed,
- * and text parts become one text where the template does not walk through parts.
+ * absent content is empty, and text parts become one text where the template does not walk through
+ * parts.
  */
 final class ChatFile {
   private final Map<String, @Nullable Object> body;
@@ -88,6 +89,7 @@ final class ChatFile {
     if (!parts && message.get("content") instanceof List<?> content) {
       message.put("content", joined(content));
     }
+    message.putIfAbsent("content", "");
     if (message.get("tool_calls") instanceof List<?> calls) {
       message.put("tool_calls", calls.stream().map(ChatFile::call).toList());
     }

@@ -165,7 +165,7 @@ class HashCommandTest {
                     scheme,
                     switch (scheme) {
                       case "dynamo", "llmd" -> 0;
-                      case "atom", "fake-sglang" -> 16;
+                      case "atom" -> 16;
                       case "vllm-xxhash", "vllm-xxhash-cbor" -> 32;
                       default -> 64;
                     }));
@@ -178,7 +178,7 @@ class HashCommandTest {
     JsonNode block = hash(scheme, params, "--tokens", "1,2,3").path("blocks").path(0);
     if (digits == 0) {
       assertThat(block.path("digest_hex").isNull()).isTrue();
-    } else if (!scheme.equals("fake-sglang")) {
+    } else {
       assertThat(block.path("digest_hex").asText()).hasSize(digits);
     }
   }

@@ -33,6 +33,19 @@ record Run(int exitCode, String out, String err) {
     }
   }
 
+  /** The text at a place within a JSON document, named by fields and indices. */
+  static String text(String document, Object... path) {
+    try {
+      JsonNode node = JSON.readTree(document);
+      for (Object step : path) {
+        node = step instanceof Integer index ? node.path(index) : node.path(step.toString());
+      }
+      return node.asText();
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** A JSON document of core's test resources. */
   static JsonNode resource(String name) {
     try (InputStream in = Objects.requireNonNull(Run.class.getResourceAsStream(name), name)) {

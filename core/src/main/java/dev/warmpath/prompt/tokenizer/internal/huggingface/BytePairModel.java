@@ -182,7 +182,7 @@ final class BytePairModel {
       int id = vocabulary.find(bytes, from, to);
       boolean canonical = count == 1 && symbols[0] == id;
       int state = canonical ? Vocabulary.CANONICAL : Vocabulary.MERGED_OTHERWISE;
-      vocabulary.setState(bytes, from, to, id, state);
+      vocabulary.setState(bytes, from, to, state);
     } else if (memorable && count <= WordMemo.MAX_WORD) {
       memo.put(hash, bytes, from, to, symbols, count);
     }

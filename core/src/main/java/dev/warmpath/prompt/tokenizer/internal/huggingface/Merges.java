@@ -16,10 +16,19 @@ final class Merges {
   private static final int RANK_BITS = 24;
   private static final int RANK_MASK = (1 << RANK_BITS) - 1;
   private static final long EMPTY = -1;
+  private static final int FILTER_BITS_PER_SLOT = 4;
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
 
   private final long[] table;
   private final int shift;
+
+  /**
+   * A Bloom filter of the pairs. Most pairs have no merge, and this is small enough to stay in a
+   * processor's own cache, as the table is not.
+   */
+  private final long[] filter;
+
+  private final int filterShift;
   private final int[] results;
 
   /**
@@ -34,12 +43,20 @@ final class Merges {
       throw new IllegalArgumentException("too many merges: " + results.length);
     }
     this.results = results;
-    table = new long[Math.max(16, Integer.highestOneBit(Math.max(1, results.length)) * 4)];
+    // At most two thirds full: a miss then ends soon, and the table is half as large as it could
+    // be.
+    table = new long[Math.max(16, Integer.highestOneBit(results.length * 3 / 2 + 1) * 2)];
     Arrays.fill(table, EMPTY);
     shift = 64 - Integer.numberOfTrailingZeros(table.length);
+    int filterBits = Math.max(64, table.length * FILTER_BITS_PER_SLOT);
+    filter = new long[filterBits >>> 6];
+    filterShift = 64 - Integer.numberOfTrailingZeros(filterBits);
     for (int rank = 0; rank < results.length; rank++) {
       long key = key(lefts[rank], rights[rank]);
-      int slot = (int) ((key * MULTIPLIER) >>> shift);
+      long hash = key * MULTIPLIER;
+      int bit = (int) (hash >>> filterShift);
+      filter[bit >>> 6] |= 1L << bit;
+      int slot = (int) (hash >>> shift);
       while (table[slot] != EMPTY && table[slot] >>> RANK_BITS != key) {
         slot = slot + 1 & table.length - 1;
       }
@@ -50,8 +67,13 @@ final class Merges {
   /** The rank of a pair, or {@link #NONE}. */
   int rank(int left, int right) {
     long key = key(left, right);
+    long hash = key * MULTIPLIER;
+    int bit = (int) (hash >>> filterShift);
+    if ((filter[bit >>> 6] >>> bit & 1) == 0) {
+      return NONE;
+    }
     long[] table = this.table;
-    int slot = (int) ((key * MULTIPLIER) >>> shift);
+    int slot = (int) (hash >>> shift);
     while (true) {
       long entry = table[slot];
       if (entry >>> RANK_BITS == key) {

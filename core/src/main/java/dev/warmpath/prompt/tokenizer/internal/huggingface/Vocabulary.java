@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Two open-addressing tables hold the tokens. One of up to seven bytes is its own key, a {@code
  * long} with the length in the top byte; a longer one is found by a 64-bit hash and confirmed by
  * its bytes. Key and value lie side by side, so that a look-up costs one cache line (and one for
- * the bytes of a long token). The value carries, besides the id, a lazily found fact: whether
- * merging the token's bytes gives the token itself, which is what makes a hit the answer.
+ * the bytes of a long token). The value carries, besides the id and the place of the bytes, a
+ * lazily found fact: whether merging the token's bytes gives the token itself, which is what makes
+ * a hit the answer.
  *
  * <p>In a byte-level vocabulary the tokens are stored as the bytes that they stand for. Tokens that
  * leave the byte-level alphabet can't come out of a merge; they are kept apart.
@@ -31,6 +32,16 @@ final class Vocabulary {
   static final int UNKNOWN = 0;
   static final int CANONICAL = 1;
   static final int MERGED_OTHERWISE = 2;
+
+  /**
+   * A value, from its lowest bit: id, state plus one, length (0 if too long), start of the bytes.
+   */
+  private static final int ID_BITS = 20;
+
+  private static final int ID_MASK = (1 << ID_BITS) - 1;
+  private static final int STATE_MASK = 3;
+  private static final int LENGTH_SHIFT = ID_BITS + 2;
+  private static final int MAX_LENGTH = -1 >>> LENGTH_SHIFT;
 
   private static final int SHORT = 7;
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
@@ -211,24 +222,28 @@ final class Vocabulary {
   }
 
   static int id(long value) {
-    return (int) value;
+    return (int) value & ID_MASK;
   }
 
   static int state(long value) {
-    return (int) (value >>> 32) - 1;
+    return ((int) value >>> ID_BITS & STATE_MASK) - 1;
   }
 
   /**
    * Remembers whether merging a token's bytes gives the token. Threads may do so at once and
-   * without order: each writes the same, and the half of the value that says the id never changes.
+   * without order: each writes the same, and nothing but the state ever changes.
    */
-  void setState(byte[] bytes, int from, int to, int id, int state) {
+  void setState(byte[] bytes, int from, int to, int state) {
     int length = to - from;
     if (length <= SHORT) {
-      shortTable[shortSlot(key(bytes, from, length)) + 1] = pack(id, state);
+      setState(shortTable, shortSlot(key(bytes, from, length)) + 1, state);
     } else {
-      longTable[longSlot(hash(bytes, from, to), bytes, from, to) + 1] = pack(id, state);
+      setState(longTable, longSlot(hash(bytes, from, to), bytes, from, to) + 1, state);
     }
+  }
+
+  private static void setState(long[] table, int at, int state) {
+    table[at] = (table[at] & ~((long) STATE_MASK << ID_BITS)) | (long) (state + 1) << ID_BITS;
   }
 
   /** A hash of a word, good for the tables here and for others. */
@@ -273,14 +288,31 @@ final class Vocabulary {
     long[] table = longTable;
     int slot = (int) ((hash * MULTIPLIER) >>> longShift) << 1;
     while (table[slot + 1] != 0
-        && (table[slot] != hash || !matches(id(table[slot + 1]), bytes, from, to))) {
+        && (table[slot] != hash || !matches(table[slot + 1], bytes, from, to))) {
       slot = slot + 2 & table.length - 1;
     }
     return slot;
   }
 
-  private boolean matches(int id, byte[] bytes, int from, int to) {
-    return Arrays.equals(arena, starts[id], ends[id], bytes, from, to);
+  /** Whether a long token has these bytes. */
+  private boolean matches(long value, byte[] bytes, int from, int to) {
+    int length = to - from;
+    int known = (int) value >>> LENGTH_SHIFT;
+    if (known == 0) {
+      int id = id(value);
+      return Arrays.equals(arena, starts[id], ends[id], bytes, from, to);
+    }
+    if (known != length) {
+      return false;
+    }
+    int start = (int) (value >>> 32);
+    int last = length - 8;
+    for (int at = 0; at < last; at += 8) {
+      if ((long) LONG.get(arena, start + at) != (long) LONG.get(bytes, from + at)) {
+        return false;
+      }
+    }
+    return (long) LONG.get(arena, start + last) == (long) LONG.get(bytes, from + last);
   }
 
   /** Returns whether the token is new. */
@@ -292,12 +324,10 @@ final class Vocabulary {
     int slot = isShort ? shortSlot(key) : longSlot(key, arena, from, to);
     boolean isNew = table[slot + 1] == 0;
     table[slot] = key;
-    table[slot + 1] = pack(id, UNKNOWN);
+    int known = length <= MAX_LENGTH ? length : 0;
+    table[slot + 1] =
+        (long) from << 32 | (long) known << LENGTH_SHIFT | (UNKNOWN + 1L) << ID_BITS | id;
     return isNew;
-  }
-
-  private static long pack(int id, int state) {
-    return (long) (state + 1) << 32 | id;
   }
 
   /** Two longs for a token, at most half of them used. */
