@@ -1,5 +1,6 @@
 package dev.warmpath.health;
 
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -51,11 +52,31 @@ public final class PredictionCheck {
       @Nullable Integer cached,
       int blockTokens) {}
 
+  /** Why predictions may fail. */
+  public enum Cause {
+    /** The engine counts other prompt tokens: another template or tokenizer. */
+    TEMPLATE_OR_TOKENIZER,
+    /** Predicted hits fail although others are reported: seed, block size, or early eviction. */
+    SEED_OR_BLOCK_SIZE,
+    /** No hit was ever reported: prefix caching or its report is switched off. */
+    CACHE_OR_REPORT_OFF,
+    /** Hits that were not predicted: other clients' traffic, or another block size. */
+    UNPREDICTED_HITS,
+    /** Nothing is reported, so nothing is known. */
+    UNREPORTED;
+
+    /** The lower-case name used in JSON and metrics. */
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   /**
    * What is thought of a rank's predictions.
    *
    * @param suspect whether they keep failing
-   * @param reason the likely reason, or null where there is nothing to say
+   * @param cause the likely cause, or null where there is nothing to say
+   * @param reason the same in words
    * @param credit what they are weighed by, from 0 to 1
    * @param compared predictions of a hit that could be compared with a report
    * @param failed those that failed
@@ -65,6 +86,7 @@ public final class PredictionCheck {
    */
   public record Verdict(
       boolean suspect,
+      @Nullable Cause cause,
       @Nullable String reason,
       double credit,
       long compared,
@@ -101,7 +123,7 @@ public final class PredictionCheck {
       return compared >= FAILED && Integer.bitCount(failures) >= FAILED;
     }
 
-    boolean surprises8() {
+    boolean surprising() {
       return reports >= WINDOW && surprises == ALL;
     }
   }
@@ -193,31 +215,37 @@ public final class PredictionCheck {
   /** Whether the engine's own block hashes may be trusted to be the client's. */
   public boolean suspect() {
     State s = Objects.requireNonNull(state.get());
-    return s.miscounts() || s.fails() || s.surprises8();
+    return s.miscounts() || s.fails() || s.surprising();
   }
 
   /** What is thought of the rank now. */
   public Verdict verdict() {
     State s = Objects.requireNonNull(state.get());
+    Cause cause = null;
     String reason = null;
     if (s.miscounts()) {
+      cause = Cause.TEMPLATE_OR_TOKENIZER;
       reason =
           "template or tokenizer: the engine counts "
               + s.engineTokens
               + " prompt tokens where the client counts "
               + s.clientTokens;
     } else if (s.fails()) {
+      cause = s.everCached ? Cause.SEED_OR_BLOCK_SIZE : Cause.CACHE_OR_REPORT_OFF;
       reason =
           s.everCached
               ? "predicted hits fail: seed, block size, or a cache that evicts sooner than known"
               : "no hit was ever reported: prefix caching or its report is switched off";
-    } else if (s.surprises8()) {
+    } else if (s.surprising()) {
+      cause = Cause.UNPREDICTED_HITS;
       reason = "hits that were not predicted: other clients' traffic, or another block size";
     } else if (s.reports == 0 && s.unreportedTotal >= WINDOW) {
+      cause = Cause.UNREPORTED;
       reason = "unknown: the engine reports no cached tokens";
     }
     return new Verdict(
-        s.miscounts() || s.fails() || s.surprises8(),
+        s.miscounts() || s.fails() || s.surprising(),
+        cause,
         reason,
         credit,
         s.comparedTotal,

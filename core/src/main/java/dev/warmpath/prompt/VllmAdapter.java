@@ -9,7 +9,7 @@ import dev.warmpath.worker.WorkerRank;
 /**
  * vLLM: rank in header {@code X-data-parallel-rank}, id in header {@code X-Request-Id}. Which of
  * its hash algorithms runs, and with which seed, it tells nobody: that is unknown until it is
- * configured or {@linkplain EngineHashing#confirm confirmed}.
+ * configured or {@linkplain EngineHashing#confirm confirmed}. Under context parallelism its blocks grow by the number of ranks.
  */
 final class VllmAdapter extends EngineAdapter {
   private static final String RANK = "X-data-parallel-rank";
@@ -44,9 +44,11 @@ final class VllmAdapter extends EngineAdapter {
           "algorithm and seed are neither configured nor confirmed by an event");
     }
     Integer block = worker.blockSize();
+    Integer ranks = configured.contextParallel();
+    int effective = Math.multiplyExact(block == null ? 16 : block, ranks == null ? 1 : ranks);
     return EngineHashing.known(
         scheme,
-        params(worker, block == null ? 16 : block)
+        params(worker, effective)
             .multimodalKeyStyle(
                 configured.bareMultimodalKeys() ? MultimodalKeyStyle.BARE : MultimodalKeyStyle.PAIR)
             .build());

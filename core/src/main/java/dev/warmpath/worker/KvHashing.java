@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param scheme the hash scheme's name, such as {@code vllm-sha256-cbor}, or null for the engine's
  *     default
  * @param seed the engine's {@code PYTHONHASHSEED} (vLLM), or null where it is not set or not known
- * @param contextParallel ranks of the decode context that share a hash (ATOM), or null for 1
+ * @param contextParallel ranks of the context that share a hash (ATOM: decode; vLLM: decode times
+ *     prefill), or null for 1
  * @param eagle whether blocks overlap by a token, as with EAGLE (SGLang)
  * @param bareMultimodalKeys whether images enter by their identifier alone, as in some vLLM builds
  */

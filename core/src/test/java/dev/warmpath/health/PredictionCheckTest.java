@@ -22,6 +22,7 @@ class PredictionCheckTest {
     Verdict verdict = check.verdict();
     assertThat(verdict.suspect()).isFalse();
     assertThat(verdict.reason()).isNull();
+    assertThat(verdict.cause()).isNull();
     assertThat(verdict.credit()).isEqualTo(1);
     assertThat(verdict.compared()).isEqualTo(20);
     assertThat(verdict.failed()).isZero();
@@ -34,6 +35,7 @@ class PredictionCheckTest {
     observe(1, 800, 1_000, 0);
     assertThat(check.suspect()).isTrue();
     assertThat(check.verdict().reason()).contains("prefix caching");
+    assertThat(check.verdict().cause()).isEqualTo(PredictionCheck.Cause.CACHE_OR_REPORT_OFF);
     assertThat(check.credit()).isLessThan(0.3);
     double before = check.credit();
     observe(2, 800, 1_000, 800);

@@ -56,6 +56,7 @@ class EngineAdapterTest {
     ";engine=sglang;block=8;hash=fake-sglang, fake-sglang, 8",
     ";engine=vllm;hash=vllm-sha256, vllm-sha256, 16",
     ";engine=vllm;block=32;hash=vllm-xxhash-cbor;hash-seed=0, vllm-xxhash-cbor, 32",
+    ";engine=vllm;block=16;dcp=4;hash=vllm-sha256, vllm-sha256, 64",
     ";engine=atom;block=16, atom, 16",
     ";engine=atom;block=16;dcp=2, atom, 32"
   })

@@ -9,6 +9,7 @@ import dev.warmpath.transport.RankLoad;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
 /** Looks at the workers once and prints what a client would export, as Prometheus text. */
@@ -52,11 +53,18 @@ final class MetricsCommand extends ViewCommand {
         out, "warmpath_prediction_suspect", "Whether predicted cache hits keep failing to appear.");
     client
         .predictions()
-        .forEach((rank, verdict) -> prediction(out, "suspect", rank, verdict.suspect() ? 1 : 0));
+        .forEach(
+            (rank, verdict) ->
+                prediction(
+                    out,
+                    "suspect",
+                    rank,
+                    verdict.cause() == null ? "" : verdict.cause().label(),
+                    verdict.suspect() ? 1 : 0));
     header(out, "warmpath_prediction_credit", "What predicted cache hits are weighed by.");
     client
         .predictions()
-        .forEach((rank, verdict) -> prediction(out, "credit", rank, verdict.credit()));
+        .forEach((rank, verdict) -> prediction(out, "credit", rank, null, verdict.credit()));
     header(out, "warmpath_worker_up", "Whether the worker is believed to answer.");
     for (WorkerView view : client.workers().list()) {
       for (RankView rank : view.ranks()) {
@@ -89,14 +97,13 @@ final class MetricsCommand extends ViewCommand {
     return Json.object().put("text", text(client));
   }
 
-  private static void prediction(StringBuilder out, String name, String rank, double value) {
-    out.append("warmpath_prediction_")
-        .append(name)
-        .append("{worker=\"")
-        .append(rank)
-        .append("\"} ")
-        .append(value)
-        .append('\n');
+  private static void prediction(
+      StringBuilder out, String name, String rank, @Nullable String cause, double value) {
+    out.append("warmpath_prediction_").append(name).append("{worker=\"").append(rank).append('"');
+    if (cause != null) {
+      out.append(",cause=\"").append(cause).append('"');
+    }
+    out.append("} ").append(value).append('\n');
   }
 
   private static void gauge(StringBuilder out, String name, String help, long value) {

@@ -66,6 +66,7 @@ final class StatusCommand extends ViewCommand {
                 predictions
                     .putObject(rank)
                     .put("suspect", verdict.suspect())
+                    .put("cause", verdict.cause() == null ? null : verdict.cause().label())
                     .put("reason", verdict.reason())
                     .put("credit", verdict.credit())
                     .put("compared", verdict.compared())
