@@ -9,7 +9,8 @@ import dev.warmpath.worker.WorkerRank;
 /**
  * vLLM: rank in header {@code X-data-parallel-rank}, id in header {@code X-Request-Id}. Which of
  * its hash algorithms runs, and with which seed, it tells nobody: that is unknown until it is
- * configured or {@linkplain EngineHashing#confirm confirmed}. Under context parallelism its blocks grow by the number of ranks.
+ * configured or {@linkplain EngineHashing#confirm confirmed}. Under context parallelism its blocks
+ * grow by the number of ranks.
  */
 final class VllmAdapter extends EngineAdapter {
   private static final String RANK = "X-data-parallel-rank";
