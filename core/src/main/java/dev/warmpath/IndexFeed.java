@@ -97,9 +97,18 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
     @Override
     public void confirm(@Nullable String answer) {
       speculation.confirm();
-      BlockHashes held = answer == null ? null : prompt.blocksWith(answer);
+      BlockHashes held = answer == null ? null : with(answer);
       if (held != null && held.size() > hashes.size()) {
         blocks.stored(held, hashes.size(), held.size(), holder, Tier.HBM);
+      }
+    }
+
+    /** An answer that can't be tokenized is not learned, and fails no request. */
+    private @Nullable BlockHashes with(String answer) {
+      try {
+        return prompt.blocksWith(answer);
+      } catch (RuntimeException | StackOverflowError e) {
+        return null;
       }
     }
 

@@ -15,6 +15,7 @@ import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.prompt.tokenizer.Tokenizer;
 import dev.warmpath.prompt.tokenizer.Tokenizers;
 import dev.warmpath.transport.OutboundRequest;
+import java.lang.reflect.Proxy;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -52,14 +54,19 @@ class ExactRoutingTest {
   }
 
   private RouterClient router(Function<OutboundRequest, Script> scripts) {
+    return router(3, FILES, scripts);
+  }
+
+  private RouterClient router(
+      int workers, ModelFiles files, Function<OutboundRequest, Script> scripts) {
     RouterClient.Builder builder =
         RouterClient.builder()
             .transport(new ScriptedTransport(scripts))
             .policy(Policies.cacheAware())
-            .model("m", FILES)
+            .model("m", files)
             .tokenizeThreads(1)
             .seed(3);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < workers; i++) {
       builder.worker("http://w" + i + ":1;engine=vllm;model=m;block=16");
     }
     router = builder.build();
@@ -193,6 +200,56 @@ class ExactRoutingTest {
     RouteDecision decision = client.explain(request);
     assertThat(decision.steps())
         .anyMatch(step -> step.contains("suspect") && step.contains(worker));
+  }
+
+  @Test
+  void creditComesBackWhenPredictionsComeTrueAgain() {
+    int tokens = tokens("<|im_start|>user\n" + QUESTION + "<|im_end|>\n<|im_start|>assistant\n");
+    AtomicInteger cached = new AtomicInteger();
+    RouterClient client = router(1, FILES, request -> Script.ok(answer(tokens, cached.get())));
+    RouterRequest request = chat(false, message("user", QUESTION));
+    for (int i = 0; i < 12; i++) {
+      client.send(request);
+    }
+    PredictionCheck.Verdict lost = client.predictions().values().iterator().next();
+    assertThat(lost.suspect()).isTrue();
+    assertThat(lost.compared()).isEqualTo(11);
+    assertThat(lost.credit()).isLessThan(0.1);
+    RouteDecision.CandidateView chosen = Objects.requireNonNull(client.explain(request).chosen());
+    assertThat(chosen.matchedTokens()).isLessThan(tokens / 10);
+
+    cached.set((tokens - 1) / 16 * 16);
+    for (int i = 0; i < 8; i++) {
+      client.send(request);
+    }
+    PredictionCheck.Verdict regained = client.predictions().values().iterator().next();
+    assertThat(regained.suspect()).isFalse();
+    assertThat(regained.credit()).isEqualTo(1);
+    assertThat(regained.failed()).isEqualTo(11);
+    assertThat(regained.unpredicted()).isZero();
+  }
+
+  @Test
+  void anAnswerThatCantBeTokenizedFailsNothing() {
+    Tokenizer failing =
+        (Tokenizer)
+            Proxy.newProxyInstance(
+                Tokenizer.class.getClassLoader(),
+                new Class<?>[] {Tokenizer.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("encode")) {
+                    throw new IllegalStateException("no");
+                  }
+                  return method.invoke(TOKENIZER, arguments);
+                });
+    RouterClient client =
+        router(
+            1,
+            ModelFiles.of(failing, "{{ messages[0].content }}", Map.of()),
+            request -> Script.ok(answer(100, 0)));
+    RouterResponse response = client.send(chat(false, message("user", QUESTION)));
+    assertThat(response.status()).isEqualTo(200);
+    assertThat(response.decision().prompt().exactness()).isEqualTo("exact");
   }
 
   @Test

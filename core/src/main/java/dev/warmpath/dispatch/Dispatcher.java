@@ -354,14 +354,14 @@ public final class Dispatcher {
         .predictions()
         .observe(
             new PredictionCheck.Outcome(
-                candidate.matchedTokens(),
+                candidate.predictedTokens(),
                 prompt.tokens(),
                 prompt.exactness() == Exactness.EXACT,
                 usage == null ? null : usage.promptTokens(),
                 usage == null ? null : usage.cachedTokens(),
                 Math.max(DEFAULT_BLOCK_TOKENS, block == null ? 0 : block)));
     if (usage != null) {
-      prompts.reported(prompt, usage);
+      prompts.reported(prompt, candidate.target().worker().engine(), usage);
     }
   }
 

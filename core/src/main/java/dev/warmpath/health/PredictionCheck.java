@@ -144,7 +144,7 @@ public final class PredictionCheck {
     if (engine != null && o.exact) {
       boolean differs = engine != o.tokens;
       differences = push(differences, differs);
-      counted++;
+      counted = Math.min(counted + 1, WINDOW);
       if (differs) {
         miscounted++;
         engineTokens = engine;
@@ -182,7 +182,7 @@ public final class PredictionCheck {
     if (predicted > slack) {
       failed = cached < predicted / 2;
       failures = push(failures, failed);
-      compared++;
+      compared = Math.min(compared + 1, WINDOW);
       realized += CREDIT_WEIGHT * (Math.min(1, cached / predicted) - realized);
     }
     return new State(
@@ -191,7 +191,7 @@ public final class PredictionCheck {
         differences,
         counted,
         push(s.surprises, surprise),
-        s.reports + 1,
+        Math.min(s.reports + 1, WINDOW),
         realized,
         s.everCached || cached > 0,
         engineTokens,

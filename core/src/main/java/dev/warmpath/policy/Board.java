@@ -45,6 +45,7 @@ final class Board {
   double[] extra = {};
 
   private boolean matchesRead;
+  private boolean matchesKnown;
   private int[] matched = {};
   private int shared;
 
@@ -219,11 +220,11 @@ final class Board {
     }
     matchesRead = true;
     RouteContext context = context();
-    boolean known = match(context);
+    matchesKnown = match(context);
     int least = memberCount == 0 ? 0 : Integer.MAX_VALUE;
     for (int k = 0; k < memberCount; k++) {
       int i = members[k];
-      int held = known ? held(context, i) : 0;
+      int held = matchesKnown ? credited(i, predicted(context, i)) : 0;
       matched[i] = held;
       least = Math.min(least, held);
     }
@@ -244,13 +245,19 @@ final class Board {
     return matched[candidate];
   }
 
-  /** Prompt tokens it holds, whether or not the others were asked. */
-  int matchedAlone(int candidate) {
-    if (matchesRead) {
-      return matched[candidate];
-    }
+  /** Prompt tokens it is predicted to hold, whether or not the others were asked. */
+  int predictedAlone(int candidate) {
     RouteContext context = context();
-    return match(context) ? held(context, candidate) : 0;
+    return (matchesRead ? matchesKnown : match(context)) ? predicted(context, candidate) : 0;
+  }
+
+  /** A prediction, weighed by how far such ones of that candidate came true. */
+  int credited(int candidate, int predicted) {
+    if (predicted == 0) {
+      return 0;
+    }
+    double credit = state(candidate).predictions().credit();
+    return credit < 1 ? (int) (credit * predicted) : predicted;
   }
 
   private boolean match(RouteContext context) {
@@ -263,13 +270,9 @@ final class Board {
     }
   }
 
-  private int held(RouteContext context, int candidate) {
+  private int predicted(RouteContext context, int candidate) {
     int held = query.tokens(context.candidates().holderId(candidate));
-    if (held <= 0) {
-      return 0;
-    }
-    double credit = state(candidate).predictions().credit();
-    return Math.min(context.prompt().tokens(), credit < 1 ? (int) (credit * held) : held);
+    return held <= 0 ? 0 : Math.min(context.prompt().tokens(), held);
   }
 
   /** Prompt tokens it holds and not every member does. */

@@ -62,11 +62,13 @@ final class ChainPlan implements RoutePlan {
       while (board.open(this)) {
         int chosen = board.pick(policy.links());
         if (claim(chosen)) {
+          int predicted = board.predictedAlone(chosen);
           return new Candidate(
               board.rank(chosen),
               policy.stepName(board.placedBy()),
               board.placedScore(),
-              board.matchedAlone(chosen),
+              board.credited(chosen, predicted),
+              predicted,
               board.tier() > Board.HEALTHY);
         }
         // Another thread was given it meanwhile.

@@ -304,16 +304,28 @@ final class ModelPrompts {
     if (body == null || (known != null && prompt.tokens() == promptTokens)) {
       return;
     }
+    Text found = null;
+    ToolForm foundForm = null;
     for (ToolForm form : ToolForm.ofSglang()) {
       try {
         Text text = text(body, EngineKind.SGLANG, form);
-        if (tokenize(text, scheme(prompt.keys())).segments().size() == promptTokens) {
-          sglangTools = form;
-          return;
+        if (tokenize(text, scheme(prompt.keys())).segments().size() != promptTokens) {
+          continue;
         }
+        if (found != null) {
+          // As many tokens either way, or the same text: this request can't tell them apart.
+          foundForm = null;
+          break;
+        }
+        found = text;
+        foundForm = form;
       } catch (NotExactException e) {
         return;
       }
+    }
+    // Where the count contradicts what was learned and tells nothing new, nothing is known again.
+    if (foundForm != null || known != null) {
+      sglangTools = foundForm;
     }
   }
 }

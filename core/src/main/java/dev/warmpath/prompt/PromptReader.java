@@ -152,11 +152,20 @@ public final class PromptReader {
             lora.base(), lora.adapter(), body.text("cache_salt"), body.text("extra_key")));
     try {
       known.complete(prompt, body, served.engines());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | StackOverflowError e) {
       prompt.inexact("the prompt pipeline failed");
-      if (failing.compareAndSet(false, true)) {
-        log.warn("Prompts can't be rendered; requests are routed by their bytes", e);
-      }
+      complain(e);
+    }
+  }
+
+  /** Says once what went wrong and where; an exception's message may quote a prompt. */
+  private void complain(Throwable e) {
+    if (failing.compareAndSet(false, true)) {
+      StackTraceElement[] trace = e.getStackTrace();
+      log.warn(
+          "Prompts can't be rendered; requests are routed by their bytes ({}{})",
+          e.getClass().getName(),
+          trace.length == 0 ? "" : " at " + trace[0]);
     }
   }
 
@@ -187,14 +196,19 @@ public final class PromptReader {
   }
 
   /**
-   * Takes note of what an engine counted, from which the model's prompts may learn how the engine
-   * renders.
+   * Takes note of what an engine counted, from which the model's prompts may learn how engines of
+   * its kind render.
    */
-  public void reported(Prompt prompt, Usage usage) {
+  public void reported(Prompt prompt, EngineKind engine, Usage usage) {
     ModelPrompts model = prompt.source();
     Integer counted = usage.promptTokens();
-    if (model != null && counted != null) {
+    if (model == null || counted == null || engine != EngineKind.SGLANG) {
+      return;
+    }
+    try {
       model.counted(prompt, counted);
+    } catch (RuntimeException | StackOverflowError e) {
+      complain(e);
     }
   }
 

@@ -13,6 +13,7 @@ import dev.warmpath.hash.NamespaceMismatchException;
 import dev.warmpath.prompt.tokenizer.Tokenizer;
 import dev.warmpath.prompt.tokenizer.Tokenizers;
 import dev.warmpath.worker.EngineKind;
+import java.lang.reflect.Proxy;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -168,7 +169,7 @@ class ExactPromptTest {
     assertThat(first.exactness()).isEqualTo(Exactness.ESTIMATED);
     assertThat(first.inexactReason()).contains("not confirmed");
     assertThat(first.blocks()).isNotNull();
-    reader.reported(first, new Usage(first.tokens() + 1, null, null));
+    reader.reported(first, EngineKind.SGLANG, new Usage(first.tokens() + 1, null, null));
     assertThat(chat(EngineKind.SGLANG, json).exactness()).isEqualTo(Exactness.ESTIMATED);
 
     String dumped =
@@ -176,16 +177,74 @@ class ExactPromptTest {
             + " \"parameters\": {}, \"strict\": false}};<|im_start|>user\nx<|im_end|>\n"
             + "<|im_start|>assistant\n";
     int counted = TOKENIZER.encode(dumped, false).length;
-    reader.reported(first, new Usage(counted, null, null));
+    reader.reported(first, EngineKind.SGLANG, new Usage(counted, null, null));
     Prompt second = chat(EngineKind.SGLANG, json);
     assertThat(second.exactness()).isEqualTo(Exactness.EXACT);
     assertThat(text(second)).isEqualTo(dumped);
 
     // A fleet that was changed to another version.
-    reader.reported(second, new Usage(first.tokens(), null, null));
+    reader.reported(second, EngineKind.SGLANG, new Usage(first.tokens(), null, null));
     Prompt third = chat(EngineKind.SGLANG, json);
     assertThat(third.tokenIds()).isEqualTo(first.tokenIds());
     assertThat(third.exactness()).isEqualTo(Exactness.EXACT);
+  }
+
+  @Test
+  void learnsNothingFromTheCountsOfOtherEngines() {
+    String json = "{'model':'m'," + TOOLS + ",'messages':[{'role':'user','content':'x'}]}";
+    Prompt first = chat(EngineKind.SGLANG, json);
+    reader.reported(first, EngineKind.VLLM, new Usage(first.tokens(), null, null));
+    reader.reported(first, EngineKind.UNKNOWN, new Usage(first.tokens(), null, null));
+    assertThat(chat(EngineKind.SGLANG, json).exactness()).isEqualTo(Exactness.ESTIMATED);
+  }
+
+  @Test
+  void learnsNothingFromACountThatSeveralWaysOfWritingToolsGive() {
+    // SGLang's newest way only moves fields here, and the tokens stay as many.
+    String json =
+        "{'model':'m','tools':[{'type':'function','function':{'name':'f','description':'d',"
+            + "'parameters':{},'strict':false}}],'messages':[{'role':'user','content':'x'}]}";
+    Prompt first = chat(EngineKind.SGLANG, json);
+    assertThat(first.exactness()).isEqualTo(Exactness.ESTIMATED);
+    String moved =
+        text(first)
+            .replace(
+                "\"name\": \"f\", \"description\": \"d\"",
+                "\"description\": \"d\", \"name\": \"f\"");
+    assertThat(moved).isNotEqualTo(text(first));
+    assertThat(TOKENIZER.encode(moved, false)).hasSize(first.tokens());
+    reader.reported(first, EngineKind.SGLANG, new Usage(first.tokens(), null, null));
+    assertThat(chat(EngineKind.SGLANG, json).exactness()).isEqualTo(Exactness.ESTIMATED);
+  }
+
+  @Test
+  void whatThrowsInsideLeavesAPromptOfBytes() {
+    for (Throwable failure :
+        List.of(new IllegalStateException("secret"), new StackOverflowError())) {
+      Tokenizer failing =
+          (Tokenizer)
+              Proxy.newProxyInstance(
+                  Tokenizer.class.getClassLoader(),
+                  new Class<?>[] {Tokenizer.class},
+                  (proxy, method, arguments) -> {
+                    if (method.getName().equals("cut")) {
+                      throw failure;
+                    }
+                    return method.invoke(TOKENIZER, arguments);
+                  });
+      PromptReader broken =
+          PromptReader.builder()
+              .model("m", ModelFiles.of(failing, "{{ messages[0].content }}", Map.of()))
+              .build();
+      Prompt prompt =
+          broken.read(
+              RouterRequest.chatCompletions(
+                  "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}"));
+      assertThat(prompt.exactness()).isEqualTo(Exactness.ESTIMATED);
+      assertThat(prompt.inexactReason()).isEqualTo("the prompt pipeline failed");
+      assertThat(prompt.tokenIds()).isNull();
+      assertThat(prompt.bytes()).isNotEmpty();
+    }
   }
 
   @Test
