@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.scheduler.LatencyModel;
+import dev.warmpath.prompt.ModelFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -13,6 +14,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -95,6 +100,106 @@ class CommandsIT {
     assertThat(json().path("steps")).isNotEmpty();
     assertThat(run("explain", "--body", body.toString(), "--worker", workers())).isZero();
     assertThat(out.toString()).contains("chosen");
+  }
+
+  @Test
+  void explainKnowsTheTokensOfAModelWhoseFilesItHas() throws IOException {
+    Path model = SmallModel.writeTo(folder.resolve("small"));
+    Path body = folder.resolve("body.json");
+    String question = "which of the two of them has heard of the long way home before";
+    Files.writeString(
+        body,
+        "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"" + question + "\"}]}");
+    int tokens =
+        ModelFiles.of(model)
+            .tokenizer()
+            .encode(
+                "<|im_start|>user\n" + question + "<|im_end|>\n<|im_start|>assistant\n", false)
+            .length;
+    for (String dir : List.of(model.toString(), "m=" + model)) {
+      String[] explain = {
+        "explain", "--body", body.toString(), "--worker", workers(), "--model-dir", dir, "--json"
+      };
+      assertThat(run(explain)).as(err.toString()).isZero();
+      assertThat(json().path("prompt").path("exactness").asText()).isEqualTo("exact");
+      assertThat(json().path("prompt").path("tokens").asInt()).isEqualTo(tokens);
+      assertThat(json().path("prompt").path("blocks").asInt()).isPositive().isEqualTo(tokens / 16);
+      assertThat(run(Arrays.copyOf(explain, explain.length - 1))).isZero();
+      assertThat(out.toString())
+          .contains(tokens + " tokens, " + tokens / 16 + " blocks (exact)");
+    }
+    String other = "other=" + model;
+    assertThat(
+            run(
+                "explain",
+                "--body",
+                body.toString(),
+                "--worker",
+                workers(),
+                "--model-dir",
+                other,
+                "--json"))
+        .isZero();
+    assertThat(json().path("prompt").path("exactness").asText()).isEqualTo("estimated");
+    assertThat(json().path("prompt").path("blocks").asInt(-1)).isZero();
+  }
+
+  @Test
+  void aModelDirectoryThatIsNotThereIsOneLineAndTwo() throws IOException {
+    Path body = folder.resolve("body.json");
+    Files.writeString(
+        body, "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}");
+    Path nothing = folder.resolve("nothing-here");
+    for (String dir : List.of(nothing.toString(), "m=" + nothing)) {
+      for (String[] command :
+          new String[][] {
+            {"explain", "--body", body.toString()},
+            {"chat", "hello"},
+            {"complete", "once upon"},
+            {"workers"},
+            {"status", "--json"},
+            {"metrics"}
+          }) {
+        List<String> args = new ArrayList<>(List.of(command));
+        args.addAll(List.of("--worker", workers(), "--model-dir", dir));
+        assertThat(run(args.toArray(String[]::new))).as(args.toString()).isEqualTo(2);
+        assertOneLine("--model-dir", nothing.toString());
+      }
+    }
+  }
+
+  @Test
+  void statusAndMetricsShowPredictionsAndTheIndexOfBlocks() throws IOException {
+    Path model = SmallModel.writeTo(folder.resolve("small"));
+    for (List<String> more : List.of(List.<String>of(), List.of("--model-dir", model.toString()))) {
+      List<String> status = new ArrayList<>(List.of("status", "--worker", workers(), "--json"));
+      status.addAll(more);
+      assertThat(run(status.toArray(String[]::new))).as(err.toString()).isZero();
+      for (String url : fleet.urls()) {
+        JsonNode prediction = json().path("predictions").path(url);
+        assertThat(prediction.path("suspect").isBoolean()).as(out.toString()).isTrue();
+        assertThat(prediction.path("suspect").asBoolean()).isFalse();
+        assertThat(prediction.path("credit").asDouble()).isEqualTo(1);
+        assertThat(prediction.path("compared").asInt(-1)).isZero();
+      }
+      JsonNode blocks = json().path("block_index");
+      assertThat(blocks.path("blocks").asInt(-1)).isZero();
+      assertThat(blocks.path("holdings").asInt(-1)).isZero();
+      assertThat(blocks.path("bytes").asLong(-1))
+          .isBetween(0L, blocks.path("budget_bytes").asLong());
+      List<String> metrics = new ArrayList<>(List.of("metrics", "--worker", workers()));
+      metrics.addAll(more);
+      assertThat(run(metrics.toArray(String[]::new))).as(err.toString()).isZero();
+      assertThat(out.toString())
+          .contains(
+              "# TYPE warmpath_prediction_suspect gauge", "# TYPE warmpath_block_index_bytes gauge")
+          .containsPattern("(?m)^warmpath_block_index_bytes \\d+$");
+      for (String url : fleet.urls()) {
+        assertThat(out.toString())
+            .containsPattern(
+                "(?m)^warmpath_prediction_suspect\\{worker=\"" + Pattern.quote(url) + "\"} 0");
+      }
+    }
   }
 
   @Test

@@ -13,15 +13,23 @@ import dev.warmpath.api.RouterStream;
 import dev.warmpath.fake.FakeEngine;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.scheduler.LatencyModel;
+import dev.warmpath.fake.text.ModelPromptEncoder;
 import dev.warmpath.okhttp.OkHttpTransport;
 import dev.warmpath.okhttp.RoutingInterceptor;
 import dev.warmpath.policy.Policies;
+import dev.warmpath.prompt.ModelFiles;
+import dev.warmpath.prompt.tokenizer.Tokenizer;
+import dev.warmpath.worker.EngineKind;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import okhttp3.Call;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
@@ -31,25 +39,40 @@ import okhttp3.Response;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Every policy x every way of sending x every outcome, over real sockets: a full decision, no lease
- * left, nothing left running at a worker, and the same choice whichever way the same prompt was
- * sent.
+ * Every policy x every way of sending x every outcome x prompts known by their text or by their
+ * tokens, over real sockets: a full decision, no lease left, nothing left running at a worker or of
+ * the client's threads, and the same choice whichever way the same prompt was sent.
  */
 class MatrixIT {
   private static final int WORKERS = 3;
   private static final String MODEL = "matrix-model";
-  private static final String PIN_LAST = "last";
 
-  private static FakeFleet fleet;
+  /** Names of threads that read prompts for callers that should not. */
+  private static final String PROMPT_THREAD = "warmpath-prompt";
+
+  @TempDir private static Path folder;
+  private static Tokenizer tokenizer;
+  private static final Map<Prompts, FakeFleet> fleets = new EnumMap<>(Prompts.class);
 
   private final ConcurrentLinkedQueue<RouterListener.RequestEvent> finished =
       new ConcurrentLinkedQueue<>();
+
+  /** What the client knows of prompts. */
+  enum Prompts {
+    ESTIMATED,
+    EXACT;
+
+    FakeFleet fleet() {
+      return fleets.get(this);
+    }
+  }
 
   /** How a request ends. */
   enum Outcome {
@@ -155,6 +178,15 @@ class MatrixIT {
       }
     };
 
+    /** Whether the prompt is read by another thread than the caller's. */
+    boolean apart(Outcome outcome) {
+      return switch (this) {
+        case SEND -> false;
+        case STREAM -> outcome == Outcome.CANCEL;
+        case SEND_ASYNC, INTERCEPTOR -> true;
+      };
+    }
+
     /** Sends and takes the whole answer. */
     abstract RouteDecision ok(Client client, String prompt) throws Exception;
 
@@ -175,17 +207,23 @@ class MatrixIT {
   private static final class Client implements AutoCloseable {
     final RouterClient router;
     final OkHttpClient http;
+    final FakeFleet fleet;
     final String pin;
+    final WatchedTokenizer watched = new WatchedTokenizer(tokenizer);
     final ConcurrentLinkedQueue<Exception> errors = new ConcurrentLinkedQueue<>();
 
-    Client(String policy, String pin, RouterListener listener) {
+    Client(String policy, Prompts prompts, String pin, RouterListener listener) {
       RouterClient.Builder builder =
           RouterClient.builder()
               .transport(OkHttpTransport.create())
               .policy(Policies.parse(policy))
               .listener(listener)
               .seed(17);
+      this.fleet = prompts.fleet();
       fleet.urls().forEach(builder::worker);
+      if (prompts == Prompts.EXACT) {
+        builder.model(MODEL, SmallModel.with(watched));
+      }
       this.router = builder.build();
       this.pin = pin;
       OkHttpClient.Builder plain = new OkHttpClient.Builder();
@@ -200,29 +238,54 @@ class MatrixIT {
       http.dispatcher().executorService().shutdown();
       http.connectionPool().evictAll();
       router.close();
+      await().until(() -> promptThreads().isEmpty());
     }
+  }
+
+  private static List<String> promptThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith(PROMPT_THREAD))
+        .toList();
   }
 
   @BeforeAll
-  static void startFleet() {
-    fleet =
-        FakeFleet.start(
-            Integer.toString(WORKERS),
-            builder -> builder.model(MODEL).timing(LatencyModel.instant()).speedup(1_000));
+  static void startFleets() {
+    ModelFiles files = ModelFiles.of(SmallModel.writeTo(folder.resolve(MODEL)));
+    tokenizer = files.tokenizer();
+    fleets.put(Prompts.ESTIMATED, fleet(builder -> builder));
+    fleets.put(
+        Prompts.EXACT,
+        fleet(
+            builder ->
+                builder
+                    .kind(EngineKind.VLLM)
+                    .promptEncoder(new ModelPromptEncoder(files, EngineKind.VLLM))));
+  }
+
+  private static FakeFleet fleet(UnaryOperator<FakeEngine.Builder> configure) {
+    return FakeFleet.start(
+        Integer.toString(WORKERS),
+        builder ->
+            configure.apply(
+                builder.model(MODEL).timing(LatencyModel.instant()).speedup(1_000)));
   }
 
   @AfterAll
-  static void stopFleet() {
-    fleet.close();
+  static void stopFleets() {
+    fleets.values().forEach(FakeFleet::close);
+    fleets.clear();
   }
 
   @BeforeEach
-  void healFleet() {
-    for (FakeEngine engine : fleet.engines()) {
-      engine.faults().clear();
-      engine.resume();
+  void healFleets() {
+    for (FakeFleet fleet : fleets.values()) {
+      for (FakeEngine engine : fleet.engines()) {
+        engine.faults().clear();
+        engine.resume();
+      }
+      assertThat(fleet.flushAll()).isTrue();
     }
-    assertThat(fleet.flushAll()).isTrue();
   }
 
   static List<String> policies() {
@@ -236,36 +299,41 @@ class MatrixIT {
     for (String policy : policies()) {
       for (Way way : Way.values()) {
         for (Outcome outcome : Outcome.values()) {
-          cells.add(Arguments.of(policy, way, outcome));
+          for (Prompts prompts : Prompts.values()) {
+            cells.add(Arguments.of(policy, way, outcome, prompts));
+          }
         }
       }
     }
     return cells;
   }
 
-  @ParameterizedTest(name = "{0} {1} {2}")
+  @ParameterizedTest(name = "{0} {1} {2} {3}")
   @MethodSource("cells")
-  void leavesNothingBehind(String policy, Way way, Outcome outcome) throws Exception {
-    try (Client client = client(policy, null)) {
+  void leavesNothingBehind(String policy, Way way, Outcome outcome, Prompts prompts)
+      throws Exception {
+    FakeFleet fleet = prompts.fleet();
+    String prompt = "how warm is the path that " + policy + " takes through the matrix";
+    try (Client client = client(policy, prompts, null)) {
       switch (outcome) {
         case OK -> {
-          RouteDecision decision = way.ok(client, "matrix " + policy);
-          assertFull(decision, policy);
+          RouteDecision decision = way.ok(client, prompt);
+          assertFull(client, decision, policy);
           assertThat(decision.attempts()).hasSize(1);
           assertFinished(client, RouterListener.Outcome.COMPLETED);
         }
         case FAULT -> {
           // Every worker fails its next request once: each attempt but the last one fails.
           fleet.engines().forEach(engine -> engine.faults().add("503:count=1"));
-          RouteDecision decision = way.ok(client, "matrix " + policy);
-          assertFull(decision, policy);
+          RouteDecision decision = way.ok(client, prompt);
+          assertFull(client, decision, policy);
           assertThat(decision.attempts().size()).isGreaterThan(1);
           assertThat(decision.attempts().get(0).status()).isEqualTo(503);
           assertFinished(client, RouterListener.Outcome.COMPLETED);
         }
         case CANCEL -> {
           fleet.engines().forEach(FakeEngine::pause);
-          Runnable cancel = way.begin(client, "matrix " + policy);
+          Runnable cancel = way.begin(client, prompt);
           await().until(() -> fleet.stats().waiting() + fleet.stats().running() == 1);
           cancel.run();
           await().until(() -> fleet.stats().waiting() + fleet.stats().running() == 0);
@@ -274,16 +342,47 @@ class MatrixIT {
         }
       }
       assertNoLease(client);
+      assertRead(client, way, outcome, prompts);
     }
   }
 
+  /** How the prompt was read, and that the engine counted what the client did. */
+  private void assertRead(Client client, Way way, Outcome outcome, Prompts prompts) {
+    RouterListener.RequestEvent event = finished.element();
+    RouteDecision.PromptSummary prompt = event.decision().prompt();
+    if (prompts == Prompts.ESTIMATED) {
+      assertThat(prompt.exactness()).isEqualTo("estimated");
+      assertThat(prompt.blocks()).isZero();
+      assertThat(client.watched.threads()).isEmpty();
+      return;
+    }
+    assertThat(prompt.exactness()).isEqualTo("exact");
+    assertThat(prompt.blocks()).isPositive().isEqualTo(prompt.tokens() / 16);
+    if (outcome != Outcome.CANCEL) {
+      assertThat(event.usage().promptTokens()).isEqualTo(prompt.tokens());
+    }
+    assertThat(client.watched.threads())
+        .isNotEmpty()
+        .allMatch(thread -> thread.startsWith(PROMPT_THREAD) == way.apart(outcome));
+  }
+
+  static List<Arguments> policiesAndPrompts() {
+    List<Arguments> arguments = new ArrayList<>();
+    for (String policy : policies()) {
+      for (Prompts prompts : Prompts.values()) {
+        arguments.add(Arguments.of(policy, prompts));
+      }
+    }
+    return arguments;
+  }
+
   @ParameterizedTest
-  @MethodSource("policies")
-  void choosesTheSameWhicheverWayItIsSent(String policy) throws Exception {
+  @MethodSource("policiesAndPrompts")
+  void choosesTheSameWhicheverWayItIsSent(String policy, Prompts prompts) throws Exception {
     List<String> chosen = new ArrayList<>();
     for (Way way : Way.values()) {
-      assertThat(fleet.flushAll()).isTrue();
-      try (Client client = client(policy, null)) {
+      assertThat(prompts.fleet().flushAll()).isTrue();
+      try (Client client = client(policy, prompts, null)) {
         chosen.add(chosen(way.ok(client, "same prompt, same state")));
         assertNoLease(client);
       }
@@ -292,20 +391,27 @@ class MatrixIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"pin", "pin>linear_cost>shortest_queue"})
-  void followsAPinWhicheverWayItIsSent(String policy) throws Exception {
+  @CsvSource({
+    "pin, ESTIMATED",
+    "pin, EXACT",
+    "pin>linear_cost>shortest_queue, ESTIMATED",
+    "pin>linear_cost>shortest_queue, EXACT"
+  })
+  void followsAPinWhicheverWayItIsSent(String policy, Prompts prompts) throws Exception {
+    String last = prompts.fleet().urls().get(WORKERS - 1);
     for (Way way : Way.values()) {
-      try (Client client = client(policy, PIN_LAST)) {
-        assertThat(chosen(way.ok(client, "pinned"))).isEqualTo(fleet.urls().get(WORKERS - 1));
+      try (Client client = client(policy, prompts, last)) {
+        assertThat(chosen(way.ok(client, "pinned"))).isEqualTo(last);
       }
     }
   }
 
-  private Client client(String policy, String pin) {
+  private Client client(String policy, Prompts prompts, String pin) {
     finished.clear();
     return new Client(
         policy,
-        pin == null ? null : fleet.urls().get(WORKERS - 1),
+        prompts,
+        pin,
         new RouterListener() {
           @Override
           public void onFinished(RequestEvent event) {
@@ -318,13 +424,13 @@ class MatrixIT {
     return decision.chosen().worker();
   }
 
-  private static void assertFull(RouteDecision decision, String policy) {
+  private static void assertFull(Client client, RouteDecision decision, String policy) {
     assertThat(decision.policy()).startsWith(policy.split(">", -1)[0]);
     assertThat(decision.topologyVersion()).isPositive();
     assertThat(decision.prompt().bytes()).isPositive();
     assertThat(decision.prompt().tokens()).isPositive();
     assertThat(decision.chosen()).isNotNull();
-    assertThat(fleet.urls()).contains(decision.chosen().worker());
+    assertThat(client.fleet.urls()).contains(decision.chosen().worker());
     assertThat(decision.chosen().step()).isNotBlank();
     assertThat(decision.attempts()).isNotEmpty();
   }
