@@ -2,7 +2,6 @@ package dev.warmpath.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
-import static org.awaitility.Awaitility.await;
 
 import dev.warmpath.RouterClient;
 import dev.warmpath.api.RouteDecision;
@@ -36,6 +35,8 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -242,6 +243,11 @@ class MatrixIT {
     }
   }
 
+  /** Looks at once and often: there are hundreds of cells. */
+  private static ConditionFactory await() {
+    return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
+  }
+
   private static List<String> promptThreads() {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
@@ -344,6 +350,7 @@ class MatrixIT {
       assertNoLease(client);
       assertRead(client, way, outcome, prompts);
     }
+    assertThat(finished).as("told once, to the end").hasSize(1);
   }
 
   /** How the prompt was read, and that the engine counted what the client did. */
