@@ -113,8 +113,7 @@ class CommandsIT {
     int tokens =
         ModelFiles.of(model)
             .tokenizer()
-            .encode(
-                "<|im_start|>user\n" + question + "<|im_end|>\n<|im_start|>assistant\n", false)
+            .encode("<|im_start|>user\n" + question + "<|im_end|>\n<|im_start|>assistant\n", false)
             .length;
     for (String dir : List.of(model.toString(), "m=" + model)) {
       String[] explain = {
@@ -125,8 +124,7 @@ class CommandsIT {
       assertThat(json().path("prompt").path("tokens").asInt()).isEqualTo(tokens);
       assertThat(json().path("prompt").path("blocks").asInt()).isPositive().isEqualTo(tokens / 16);
       assertThat(run(Arrays.copyOf(explain, explain.length - 1))).isZero();
-      assertThat(out.toString())
-          .contains(tokens + " tokens, " + tokens / 16 + " blocks (exact)");
+      assertThat(out.toString()).contains(tokens + " tokens, " + tokens / 16 + " blocks (exact)");
     }
     String other = "other=" + model;
     assertThat(

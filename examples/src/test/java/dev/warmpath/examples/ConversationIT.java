@@ -93,7 +93,8 @@ class ConversationIT {
       @Override
       Turn send(ConversationIT test, ObjectNode body, String pin) throws Exception {
         Answer answer = test.enqueue(body, pin);
-        return answer.turn(Run.text(answer.body(), "choices", 0, "message", "content"), answer.body());
+        return answer.turn(
+            Run.text(answer.body(), "choices", 0, "message", "content"), answer.body());
       }
     },
     ENQUEUE_STREAM {

@@ -273,8 +273,7 @@ class MatrixIT {
     return FakeFleet.start(
         Integer.toString(WORKERS),
         builder ->
-            configure.apply(
-                builder.model(MODEL).timing(LatencyModel.instant()).speedup(1_000)));
+            configure.apply(builder.model(MODEL).timing(LatencyModel.instant()).speedup(1_000)));
   }
 
   @AfterAll

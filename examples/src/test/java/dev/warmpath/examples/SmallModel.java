@@ -12,8 +12,7 @@ import java.util.Objects;
 
 /** A model with the small tokenizer of core's tests and a ChatML template. */
 final class SmallModel {
-  private static final String TOKENIZER =
-      "/dev/warmpath/prompt/tokenizer/chatml/tokenizer.json";
+  private static final String TOKENIZER = "/dev/warmpath/prompt/tokenizer/chatml/tokenizer.json";
 
   private static final String TEMPLATE =
       "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
@@ -29,10 +28,7 @@ final class SmallModel {
       Files.copy(in, directory.resolve("tokenizer.json"));
       Files.writeString(
           directory.resolve("tokenizer_config.json"),
-          Json.object()
-              .put("eos_token", "<|im_end|>")
-              .put("chat_template", TEMPLATE)
-              .toString());
+          Json.object().put("eos_token", "<|im_end|>").put("chat_template", TEMPLATE).toString());
       return directory;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
