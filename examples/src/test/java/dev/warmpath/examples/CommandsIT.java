@@ -195,7 +195,9 @@ class CommandsIT {
       for (String url : fleet.urls()) {
         assertThat(out.toString())
             .containsPattern(
-                "(?m)^warmpath_prediction_suspect\\{worker=\"" + Pattern.quote(url) + "\"} 0");
+                "(?m)^warmpath_prediction_suspect\\{worker=\""
+                    + Pattern.quote(url)
+                    + "\",cause=\"\"} 0");
       }
     }
   }
