@@ -99,7 +99,12 @@ final class MetricsCommand extends ViewCommand {
 
   private static void prediction(
       StringBuilder out, String name, String rank, @Nullable String cause, double value) {
-    out.append("warmpath_prediction_").append(name).append("{worker=\"").append(rank).append('"');
+    int hash = rank.indexOf('#');
+    out.append("warmpath_prediction_").append(name).append("{worker=\"");
+    out.append(hash < 0 ? rank : rank.substring(0, hash)).append('"');
+    if (hash >= 0) {
+      out.append(",rank=\"").append(rank, hash + 1, rank.length()).append('"');
+    }
     if (cause != null) {
       out.append(",cause=\"").append(cause).append('"');
     }
