@@ -38,6 +38,10 @@ final class BlockWriter {
   long warmed;
 
   private long removals;
+
+  /** The use that is being made, whose holes may have no child yet. */
+  private int underWay;
+
   private int now;
   private int victim;
   private int victimUntil;
@@ -329,6 +333,7 @@ final class BlockWriter {
       refused += to;
       return;
     }
+    underWay = use;
     int known = resolve(to);
     long evictions = removals;
     warm(known, to);
@@ -336,6 +341,8 @@ final class BlockWriter {
     int position = 0;
     int lastUse = Uses.NONE;
     int displaced = 0;
+    int added = 0;
+    int unevenAdded = 0;
     int i = 0;
     while (i < to) {
       int gained = i < from ? 0 : tiers;
@@ -351,8 +358,16 @@ final class BlockWriter {
           position = found(parent, life, position);
         }
         versions.open();
-        block = table.add(keys[i], parent);
-        found = ~0;
+        long holding = Holding.of(life, gained, use);
+        boolean uneven = Holding.uneven(gained);
+        block = table.add(keys[i], parent, holding, uneven ? 1 : 0);
+        unevenAdded += uneven ? 1 : 0;
+        added++;
+        addChild(parent, position);
+        parent = block;
+        position = 0;
+        i++;
+        continue;
       } else if (table.parent(block) == parent) {
         found = sets.find(block, life, position);
       } else {
@@ -380,28 +395,39 @@ final class BlockWriter {
           position = found(parent, life, position);
           continue;
         }
-        holdings++;
-        lives.holdings[life]++;
-        count(block, life, gained, 1);
-        if (parent != BlockTable.NONE) {
-          sets.set(parent, position, Holding.withChild(sets.get(parent, position)));
+        added++;
+        if (Holding.uneven(gained)) {
+          unevenAdded++;
+          table.changeUneven(block, 1);
         }
+        addChild(parent, position);
       }
-      uses.setTail(use, block);
       parent = block;
       position = found;
       i++;
     }
     settle(lastUse, parent);
+    underWay = Uses.NONE;
     refused += to - i;
+    holdings += added;
+    lives.holdings[life] += added;
+    lives.uneven[life] += unevenAdded;
+    lives.inHbm[life] += added - unevenAdded;
     if (parent == BlockTable.NONE) {
       uses.release(use);
       return;
     }
+    uses.setTail(use, parent);
     uses.append(lives.hot(life), use);
     long last = sets.get(parent, position);
     if (Holding.hole(Holding.tiers(last)) && Holding.children(last) == 0) {
       remove(parent, position);
+    }
+  }
+
+  private void addChild(int block, int position) {
+    if (block != BlockTable.NONE) {
+      sets.set(block, position, Holding.withChild(sets.get(block, position)));
     }
   }
 
@@ -534,10 +560,11 @@ final class BlockWriter {
       holdings--;
       lives.holdings[life]--;
       count(below, life, Holding.tiers(holding), -1);
-      sets.remove(below, at);
-      if (sets.count(below) == 0) {
+      if (sets.count(below) == 1) {
         table.remove(below);
         removals++;
+      } else {
+        sets.remove(below, at);
       }
       if (parent == BlockTable.NONE) {
         uses.release(use);
@@ -551,7 +578,9 @@ final class BlockWriter {
       } else {
         uses.release(use);
       }
-      if (!Holding.hole(Holding.tiers(above)) || Holding.children(above) > 0) {
+      if (!Holding.hole(Holding.tiers(above))
+          || Holding.children(above) > 0
+          || Holding.use(above) == underWay) {
         return parent;
       }
       below = parent;
