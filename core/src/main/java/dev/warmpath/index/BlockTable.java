@@ -238,26 +238,21 @@ final class BlockTable {
     if (size == 0) {
       return 0;
     }
+    int last = find(key(hashes, namespace, keys, size - 1));
+    if (last != NONE) {
+      return (long) (size - 1) << 32 | last;
+    }
     int low = -1;
     int lowBlock = NONE;
-    int high = size;
-    boolean first = true;
+    int high = size - 1;
     while (high - low > 1) {
       int stride = Math.max(1, (high - low + FAN - 1) / FAN);
-      long touched = first ? touch(key(hashes, namespace, keys, size - 1)) : 0;
+      long touched = 0;
       for (int i = low + stride; i < high; i += stride) {
         touched += touch(key(hashes, namespace, keys, i));
       }
       if (touched == NEVER) {
         Thread.onSpinWait();
-      }
-      if (first) {
-        first = false;
-        lowBlock = find(key(hashes, namespace, keys, size - 1));
-        if (lowBlock != NONE) {
-          return (long) (size - 1) << 32 | lowBlock;
-        }
-        high = size - 1;
       }
       int steps = (high - low - 1) / stride;
       int from = 0;

@@ -39,6 +39,9 @@ final class BlockWriter {
 
   private long removals;
 
+  /** Where the last holding that was reached above a removed one stood among its block's. */
+  private int removedAt;
+
   /** The use that is being made, whose holes may have no child yet. */
   private int underWay;
 
@@ -571,6 +574,7 @@ final class BlockWriter {
         return BlockTable.NONE;
       }
       at = sets.find(parent, life, at);
+      removedAt = at;
       long above = Holding.withoutChild(sets.get(parent, at));
       sets.set(parent, at, above);
       if (Holding.use(above) == use) {
@@ -602,7 +606,7 @@ final class BlockWriter {
       warmRow(block, lives.inHbm[life] - capacity);
       boolean whole = true;
       while (block != BlockTable.NONE) {
-        int position = sets.find(block, life, 0);
+        int position = sets.find(block, life, removedAt);
         long holding = sets.get(block, position);
         if (Holding.use(holding) != use) {
           break;
@@ -683,6 +687,6 @@ final class BlockWriter {
 
   private void takeTail(int life, int use) {
     int block = uses.tail(use);
-    remove(block, sets.find(block, life, 0));
+    remove(block, sets.find(block, life, removedAt));
   }
 }
