@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * get numbers in a row, and what is in a row needs no look-up, and few lines of a cache.
  *
  * <p>A bucket is eight longs: seven slots of a block's hash above its number, and how many of them
- * are taken above the first block that they have no room for. The table grows by linear hashing, bucket by bucket as blocks are
- * added, so that no growth is more than a few steps.
+ * are taken above the first block that they have no room for. The table grows by linear hashing,
+ * bucket by bucket as blocks are added, so that no growth is more than a few steps.
  *
  * <p>Readers may read under the writer's hands; what they make of it is theirs to check.
  */
@@ -61,6 +61,7 @@ final class BlockTable {
   private int unused;
   private int free;
   private int freeCount;
+  private int added;
 
   /**
    * Creates an empty table.
@@ -193,14 +194,7 @@ final class BlockTable {
     int start = bucket(hash) << BUCKET_SHIFT;
     long[] page = buckets.page(start);
     int at = start & buckets.mask;
-    // Without branches, as nobody can predict which slot it is.
-    long wanted = Integer.toUnsignedLong(hash);
-    long hit = 0;
-    for (int slot = 0; slot < SLOTS; slot++) {
-      long content = page[at + slot];
-      hit |= content & ((((content >>> 32) ^ wanted) - 1) >> 63);
-    }
-    int block = (int) hit;
+    int block = (int) hits(page, at, hash);
     if (block > NONE && block < shapes.size() && key(block) == key) {
       return block;
     }
@@ -298,29 +292,88 @@ final class BlockTable {
     return bucket < count ? bucket : hash & span - 1;
   }
 
-  /** Adds a block with its first holding, for which there must be {@link #room}, and no such. */
-  int add(long key, int parent, long holding, int uneven) {
-    int block;
-    if (free != NONE) {
-      block = free;
-      free = parent(block);
-      freeCount--;
-    } else {
-      block = unused++;
+  /**
+   * Adds blocks one below the other, each with the same first holding, for which there must be
+   * {@link #room}. Ends before a block that there is already.
+   *
+   * @return the deepest that was added, or {@link #NONE}
+   */
+  int addRow(long[] keys, int from, int to, int parent, long holding, int uneven) {
+    long inner = Holding.withChild(holding);
+    int shape = 1 << COUNT_SHIFT | uneven;
+    int above = parent;
+    added = 0;
+    for (int i = from; i < to; i++) {
+      int block = add(keys[i], above, i + 1 < to ? inner : holding, shape);
+      if (block == NONE) {
+        if (added > 0) {
+          page(above)[at(above) + FIRST] = holding;
+        }
+        break;
+      }
+      added++;
+      above = block;
     }
-    if (++blocks > bucketCount * LOAD) {
+    return added == 0 ? NONE : above;
+  }
+
+  /** How many blocks the last {@link #addRow} added. */
+  int added() {
+    return added;
+  }
+
+  private int add(long key, int parent, long holding, int shape) {
+    if (blocks >= bucketCount * LOAD) {
       split();
     }
-    int run = parent != NONE && parent == block - 1 ? Math.min(SHORT, run(parent) + 1) : 0;
+    int hash = hash(key);
+    int start = bucket(hash) << BUCKET_SHIFT;
+    long[] bucket = buckets.page(start);
+    int slots = start & buckets.mask;
+    long books = bucket[slots + SLOTS];
+    if ((hits(bucket, slots, hash) != 0 || (int) books != NONE)
+        && findRare(key, bucket, slots, (int) books) != NONE) {
+      return NONE;
+    }
+    int block = free;
+    if (block == NONE) {
+      block = unused++;
+    } else {
+      freeCount--;
+      free = parent(block);
+    }
+    blocks++;
     long[] page = page(block);
     int at = at(block);
+    int run = parent != NONE && parent == block - 1 ? Math.min(SHORT, run(parent) + 1) : 0;
     page[at] = key;
     page[at + LINKS] = (long) parent << 32 | run;
     page[at + FIRST] = holding;
     page[at + CHAIN] = 0;
-    shapes.set(block, 1 << COUNT_SHIFT | uneven);
-    put(bucket(hash(key)), block, hash(key));
+    shapes.set(block, shape);
+    int used = (int) (books >>> 32);
+    if (used < SLOTS) {
+      bucket[slots + used] = (long) hash << 32 | block;
+      bucket[slots + SLOTS] = books + ONE_SLOT;
+    } else {
+      page[at + CHAIN] = books & LOW_INT;
+      bucket[slots + SLOTS] = (books & ~LOW_INT) | block;
+    }
     return block;
+  }
+
+  /**
+   * What is in the slots of a bucket that have a hash, laid over each other: without branches, as
+   * nobody can predict which slot it is.
+   */
+  private static long hits(long[] page, int at, int hash) {
+    long wanted = Integer.toUnsignedLong(hash);
+    long hits = 0;
+    for (int slot = 0; slot < SLOTS; slot++) {
+      long content = page[at + slot];
+      hits |= content & ((((content >>> 32) ^ wanted) - 1) >> 63);
+    }
+    return hits;
   }
 
   private void put(int bucket, int block, int hash) {

@@ -24,6 +24,8 @@ final class BlockWriter {
   /** What some hundred lives take up. */
   private static final long FLEET = 64 << 10;
 
+  private static final int ANY_TIER = -1;
+
   private final PageBudget budget;
   private final Versions versions;
   final BlockTable table;
@@ -361,15 +363,18 @@ final class BlockWriter {
           position = found(parent, life, position);
         }
         versions.open();
-        long holding = Holding.of(life, gained, use);
-        boolean uneven = Holding.uneven(gained);
-        block = table.add(keys[i], parent, holding, uneven ? 1 : 0);
-        unevenAdded += uneven ? 1 : 0;
-        added++;
+        int end = Math.min(i < from ? from : to, i + table.room());
+        int uneven = Holding.uneven(gained) ? 1 : 0;
+        int last = table.addRow(keys, i, end, parent, Holding.of(life, gained, use), uneven);
+        if (last == BlockTable.NONE) {
+          break;
+        }
         addChild(parent, position);
-        parent = block;
+        added += table.added();
+        unevenAdded += uneven * table.added();
+        parent = last;
         position = 0;
-        i++;
+        i += table.added();
         continue;
       } else if (table.parent(block) == parent) {
         found = sets.find(block, life, position);
@@ -591,6 +596,58 @@ final class BlockWriter {
     }
   }
 
+  /**
+   * Takes the holdings of a use away from its tail up, as long as nobody else holds the blocks and
+   * another block of the use is left above: the quick way for most of a chain.
+   *
+   * @param most how many at most
+   * @param tiers the tiers that they may be in
+   * @return how many they were
+   */
+  private int removeRow(int life, int use, int most, int tiers) {
+    int block = uses.tail(use);
+    int removed = 0;
+    int uneven = 0;
+    int children = 0;
+    while (removed < most && sole(block, life, use, children)) {
+      int found = Holding.tiers(sets.get(block, 0));
+      int parent = table.parent(block);
+      if ((found & ~tiers) != 0
+          || Holding.hole(found)
+          || !sole(parent, life, use, -1)
+          || Holding.hole(Holding.tiers(sets.get(parent, 0)))) {
+        break;
+      }
+      versions.open();
+      uneven += Holding.uneven(found) ? 1 : 0;
+      table.remove(block);
+      removed++;
+      children = 1;
+      block = parent;
+    }
+    if (removed > 0) {
+      sets.set(block, 0, Holding.withoutChild(sets.get(block, 0)));
+      uses.setTail(use, block);
+      removals += removed;
+      holdings -= removed;
+      lives.holdings[life] -= removed;
+      lives.uneven[life] -= uneven;
+      lives.inHbm[life] -= removed - uneven;
+    }
+    return removed;
+  }
+
+  /** Whether a life is the only one to hold a block, by that use, and with so many children. */
+  private boolean sole(int block, int life, int use, int children) {
+    if (block == BlockTable.NONE || table.count(block) != 1) {
+      return false;
+    }
+    long holding = sets.get(block, 0);
+    return Holding.life(holding) == life
+        && Holding.use(holding) == use
+        && (children < 0 || Holding.children(holding) == children);
+  }
+
   /** Takes what a life holds in HBM beyond its capacity, what was used longest ago first. */
   private void limit(int life) {
     int capacity = lives.capacities[life];
@@ -602,8 +659,10 @@ final class BlockWriter {
       if (use == Uses.NONE) {
         return;
       }
+      int beyond = lives.inHbm[life] - capacity;
+      warmRow(uses.tail(use), beyond);
+      overCapacity += removeRow(life, use, beyond, Holding.IN_HBM);
       int block = uses.tail(use);
-      warmRow(block, lives.inHbm[life] - capacity);
       boolean whole = true;
       while (block != BlockTable.NONE) {
         int position = sets.find(block, life, removedAt);
@@ -650,6 +709,7 @@ final class BlockWriter {
     if (use != warmedUse && likely > 1) {
       warmedUse = use;
       warmRow(uses.tail(use), likely);
+      evicted += removeRow(victim, use, likely - 1, ANY_TIER);
     }
     takeTail(victim, use);
     evicted++;
