@@ -13,11 +13,11 @@ import java.util.function.LongSupplier;
  *
  * <p><b>Answers.</b> {@link #match} gives every live holder with the longest run of leading blocks
  * that it holds. It takes no lock, allocates nothing, and looks at a few blocks of the prompt only:
- * the holders of a block are among those of the block before, so it is enough to find where they
- * fall away. Where a holder is known to have holes, or blocks in lower tiers, its run is looked at
- * block by block, so that the answer is the true run in any case. A match sees each update as a
- * whole. One that updates keep disturbing gives way after a number of tries and looks at each block
- * in turn: every block that it counts was held when it was looked at.
+ * the holders of a block are among those of the block before, so it is enough to gallop to where
+ * they fall away. Where a holder is known to have holes, or blocks in lower tiers, its run is
+ * looked at block by block, so that the answer is the true run in any case. A match sees each
+ * update as a whole. One that updates keep disturbing gives way after a number of tries and looks
+ * at each block in turn: every block that it counts was held when it was looked at.
  *
  * <p><b>Updates</b> come from this client's requests ({@link #dispatch}) and from what engines tell
  * of their caches ({@link #stored}, {@link #storedAfter}, {@link #removed}, {@link #clear}). They
@@ -37,7 +37,7 @@ import java.util.function.LongSupplier;
  * <p><b>Age.</b> A use of a block by a holder is one of all blocks before it. A holder with a known
  * {@link #capacity} loses what it used longest ago, and of that the deepest first.
  *
- * <p><b>Memory</b> is on the heap in arrays that grow page by page: 36 bytes for a block with its
+ * <p><b>Memory</b> is on the heap in arrays that grow page by page: 52 bytes for a block with its
  * first holder, at most 16 for each further one, and 16 for each use that is still the last for
  * some block. The count is never above the budget: making room comes before adding, and the
  * holdings that were used longest ago go first, to within a tick of 67 ms. Of a chain only the

@@ -11,13 +11,22 @@ import java.util.Arrays;
  */
 public final class BlockMatches {
   private static final int ROW = 3;
+  private static final int DETAIL = 4;
+  private static final int IN_HBM = 0;
+  private static final int TO_DRAM = 1;
+  private static final int DRAM = 2;
+  private static final int SSD = 3;
 
   private long[] ids = {};
   private int[] blocks = {};
-  private int[] inHbm = {};
-  private int[] toDram = {};
-  private int[] dram = {};
-  private int[] ssd = {};
+
+  /** Where what is known of the tiers is, or 0 if all blocks are in HBM. */
+  private int[] details = {};
+
+  /** Rows of numbers of blocks: leading ones in HBM, leading ones down to DRAM, in DRAM, in SSD. */
+  private int[] tiers = new int[DETAIL];
+
+  private int detailed;
   private int[] touched = {};
   private int size;
 
@@ -74,9 +83,13 @@ public final class BlockMatches {
       return 0;
     }
     int slot = HolderIds.slot(holderId);
+    int detail = details[slot];
+    if (detail == 0) {
+      return blocks[slot];
+    }
     return switch (worst) {
-      case HBM -> inHbm[slot];
-      case DRAM -> toDram[slot];
+      case HBM -> tiers[detail + IN_HBM];
+      case DRAM -> tiers[detail + TO_DRAM];
       case SSD -> blocks[slot];
     };
   }
@@ -93,10 +106,14 @@ public final class BlockMatches {
       return 0;
     }
     int slot = HolderIds.slot(holderId);
+    int detail = details[slot];
+    if (detail == 0) {
+      return tier == Tier.HBM ? blocks[slot] : 0;
+    }
     return switch (tier) {
-      case HBM -> blocks[slot] - dram[slot] - ssd[slot];
-      case DRAM -> dram[slot];
-      case SSD -> ssd[slot];
+      case HBM -> blocks[slot] - tiers[detail + DRAM] - tiers[detail + SSD];
+      case DRAM -> tiers[detail + DRAM];
+      case SSD -> tiers[detail + SSD];
     };
   }
 
@@ -126,9 +143,10 @@ public final class BlockMatches {
     size = 0;
     depth = 0;
     uneven = 0;
+    detailed = 0;
   }
 
-  /** Notes that a holder, of whom nothing was noted yet, may reach so far. */
+  /** Notes that a holder, of whom nothing was noted yet, may reach so far, all in HBM. */
   void add(long holderId, int run) {
     int slot = HolderIds.slot(holderId);
     if (slot >= blocks.length) {
@@ -139,20 +157,14 @@ public final class BlockMatches {
     }
     ids[slot] = holderId;
     blocks[slot] = run;
-    inHbm[slot] = run;
-    toDram[slot] = run;
-    dram[slot] = 0;
-    ssd[slot] = 0;
+    details[slot] = 0;
   }
 
   private void grow(int slot) {
     int length = Math.max(slot + 1, blocks.length + (blocks.length >> 1) + 8);
     ids = Arrays.copyOf(ids, length);
     blocks = Arrays.copyOf(blocks, length);
-    inHbm = Arrays.copyOf(inHbm, length);
-    toDram = Arrays.copyOf(toDram, length);
-    dram = Arrays.copyOf(dram, length);
-    ssd = Arrays.copyOf(ssd, length);
+    details = Arrays.copyOf(details, length);
     touched = Arrays.copyOf(touched, length);
   }
 
@@ -167,24 +179,40 @@ public final class BlockMatches {
   }
 
   /** Notes what tiers an uneven block is in; blocks come in order. */
-  void note(long holderId, int block, int tiers) {
+  void note(long holderId, int block, int found) {
     int slot = HolderIds.slot(holderId);
     if (!known(holderId) || block >= blocks[slot]) {
       return;
     }
-    inHbm[slot] = Math.min(inHbm[slot], block);
-    if (Holding.hole(tiers)) {
+    int detail = detail(slot);
+    tiers[detail + IN_HBM] = Math.min(tiers[detail + IN_HBM], block);
+    if (Holding.hole(found)) {
       blocks[slot] = block;
-      toDram[slot] = Math.min(toDram[slot], block);
+      tiers[detail + TO_DRAM] = Math.min(tiers[detail + TO_DRAM], block);
       if (block == 0) {
         forget(slot);
       }
-    } else if ((tiers & Holding.DRAM) != 0) {
-      dram[slot]++;
+    } else if ((found & Holding.DRAM) != 0) {
+      tiers[detail + DRAM]++;
     } else {
-      ssd[slot]++;
-      toDram[slot] = Math.min(toDram[slot], block);
+      tiers[detail + SSD]++;
+      tiers[detail + TO_DRAM] = Math.min(tiers[detail + TO_DRAM], block);
     }
+  }
+
+  private int detail(int slot) {
+    if (details[slot] == 0) {
+      int row = ++detailed * DETAIL;
+      if (row == tiers.length) {
+        tiers = Arrays.copyOf(tiers, 2 * row);
+      }
+      details[slot] = row;
+      tiers[row + IN_HBM] = blocks[slot];
+      tiers[row + TO_DRAM] = blocks[slot];
+      tiers[row + DRAM] = 0;
+      tiers[row + SSD] = 0;
+    }
+    return details[slot];
   }
 
   private void forget(int slot) {
@@ -201,25 +229,27 @@ public final class BlockMatches {
    *
    * @return whether the holder's run reaches the block
    */
-  boolean step(long holderId, int block, int tiers) {
+  boolean step(long holderId, int block, int found) {
     if (blocks(holderId) != block) {
       return false;
     }
     if (block == 0) {
-      add(holderId, 0);
+      add(holderId, 1);
     }
     int slot = HolderIds.slot(holderId);
-    boolean hbm = (tiers & Holding.IN_HBM) != 0;
-    boolean host = (tiers & Holding.DRAM) != 0;
     blocks[slot] = block + 1;
-    if (hbm && inHbm[slot] == block) {
-      inHbm[slot]++;
+    int detail = details[slot];
+    if (detail != 0 && tiers[detail + IN_HBM] == block && !Holding.uneven(found)) {
+      tiers[detail + IN_HBM]++;
     }
-    if ((hbm || host) && toDram[slot] == block) {
-      toDram[slot]++;
+    if (detail != 0
+        && tiers[detail + TO_DRAM] == block
+        && (found & (Holding.IN_HBM | Holding.DRAM)) != 0) {
+      tiers[detail + TO_DRAM]++;
     }
-    dram[slot] += !hbm && host ? 1 : 0;
-    ssd[slot] += hbm || host ? 0 : 1;
+    if (Holding.uneven(found)) {
+      note(holderId, block, found);
+    }
     return true;
   }
 

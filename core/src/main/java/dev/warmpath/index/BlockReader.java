@@ -111,7 +111,7 @@ final class BlockReader {
     int life = Holding.life(holding);
     if (lives.current[life]) {
       out.add(lives.holders[life], run);
-      if (lives.uneven[life] > 0) {
+      if (lives.uneven[life] != 0) {
         out.doubt(run);
       }
     }
@@ -124,21 +124,31 @@ final class BlockReader {
   private void addOthers(int block, int next, int run, BlockMatches out) {
     int all = table.count(block);
     int kept = table.count(next);
+    if (kept == 0 || all == 1) {
+      addAll(block, run, out);
+      return;
+    }
+    long first = sets.get(block, 0);
+    long[] page = sets.othersPage(block);
+    int start = sets.othersStart(block) - 1;
+    long nextFirst = sets.get(next, 0);
+    // Of a single holder there are no others; its own page then stands in for theirs.
+    long[] nextPage = kept == 1 ? page : sets.othersPage(next);
+    int nextStart = kept == 1 ? start : sets.othersStart(next) - 1;
     int agreed = 0;
     for (int others = 0; others < all - kept; others++) {
-      int low = agreed;
-      int high = kept;
-      while (low < high) {
-        int middle = (low + high) >>> 1;
-        if (Holding.life(sets.get(block, middle + others))
-            == Holding.life(sets.get(next, middle))) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
+      int left = kept - agreed;
+      while (left > 0) {
+        int half = (left + 1) >>> 1;
+        int at = agreed + half - 1;
+        long here = at + others == 0 ? first : page[start + at + others];
+        long there = at == 0 ? nextFirst : nextPage[nextStart + at];
+        boolean same = Holding.life(here) == Holding.life(there);
+        agreed = same ? agreed + half : agreed;
+        left = same ? left - half : half - 1;
       }
-      agreed = low;
-      add(sets.get(block, agreed + others), run, out);
+      int at = agreed + others;
+      add(at == 0 ? first : page[start + at], run, out);
     }
   }
 

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * how many blocks above it are numbered one after the other: chains are told at once and so mostly
  * get numbers in a row, and what is in a row needs no look-up, and few lines of a cache.
  *
- * <p>A bucket is eight longs: seven slots of a block's hash above its number, and the first block
- * that they have no room for. The table grows by linear hashing, bucket by bucket as blocks are
- * added, so that no growth is more than a few steps.
+ * <p>A bucket is eight longs: seven slots of a block's hash above its number, and how many of them
+ * are taken above the first block that they have no room for. The table grows by linear hashing,
+ * bucket by bucket as blocks are added, so that no growth is more than a few steps.
  *
  * <p>Readers may read under the writer's hands; what they make of it is theirs to check.
  */
@@ -38,6 +38,7 @@ final class BlockTable {
 
   private static final int BUCKET_SHIFT = 3;
   private static final int SLOTS = (1 << BUCKET_SHIFT) - 1;
+  private static final long ONE_SLOT = 1L << 32;
 
   /** The blocks of a bucket on average. */
   private static final int LOAD = 4;
@@ -60,6 +61,7 @@ final class BlockTable {
   private int unused;
   private int free;
   private int freeCount;
+  private int added;
 
   /**
    * Creates an empty table.
@@ -192,19 +194,28 @@ final class BlockTable {
     int start = bucket(hash) << BUCKET_SHIFT;
     long[] page = buckets.page(start);
     int at = start & buckets.mask;
-    for (int slot = at; slot < at + SLOTS; slot++) {
-      long content = page[slot];
-      if ((int) (content >>> 32) == hash && key((int) content) == key) {
-        return (int) content;
-      }
+    int block = (int) hits(page, at, hash);
+    if (block > NONE && block < shapes.size() && key(block) == key) {
+      return block;
     }
-    int block = (int) page[at + SLOTS];
-    for (int steps = 0; block != NONE && steps < LONGEST_CHAIN; steps++) {
-      long[] record = page(block);
-      if (record[at(block)] == key) {
+    int spare = (int) page[at + SLOTS];
+    return block == NONE && spare == NONE ? NONE : findRare(key, page, at, spare);
+  }
+
+  /** Where several blocks of a bucket have the same hash, or more than it has slots. */
+  private int findRare(long key, long[] page, int at, int spare) {
+    for (int slot = 0; slot < SLOTS; slot++) {
+      int block = (int) page[at + slot];
+      if (block != NONE && key(block) == key) {
         return block;
       }
-      block = (int) record[at(block) + CHAIN];
+    }
+    int block = spare;
+    for (int steps = 0; block != NONE && steps < LONGEST_CHAIN; steps++) {
+      if (key(block) == key) {
+        return block;
+      }
+      block = next(block);
     }
     return NONE;
   }
@@ -221,26 +232,21 @@ final class BlockTable {
     if (size == 0) {
       return 0;
     }
+    int last = find(key(hashes, namespace, keys, size - 1));
+    if (last != NONE) {
+      return (long) (size - 1) << 32 | last;
+    }
     int low = -1;
     int lowBlock = NONE;
-    int high = size;
-    boolean first = true;
+    int high = size - 1;
     while (high - low > 1) {
       int stride = Math.max(1, (high - low + FAN - 1) / FAN);
-      long touched = first ? touch(key(hashes, namespace, keys, size - 1)) : 0;
+      long touched = 0;
       for (int i = low + stride; i < high; i += stride) {
         touched += touch(key(hashes, namespace, keys, i));
       }
       if (touched == NEVER) {
         Thread.onSpinWait();
-      }
-      if (first) {
-        first = false;
-        lowBlock = find(key(hashes, namespace, keys, size - 1));
-        if (lowBlock != NONE) {
-          return (long) (size - 1) << 32 | lowBlock;
-        }
-        high = size - 1;
       }
       int steps = (high - low - 1) / stride;
       int from = 0;
@@ -286,50 +292,113 @@ final class BlockTable {
     return bucket < count ? bucket : hash & span - 1;
   }
 
-  /** Adds a block without holdings, for which there must be {@link #room}, and no such block. */
-  int add(long key, int parent) {
-    int block;
-    if (free != NONE) {
-      block = free;
-      free = parent(block);
-      freeCount--;
-    } else {
-      block = unused++;
+  /**
+   * Adds blocks one below the other, each with the same first holding, for which there must be
+   * {@link #room}. Ends before a block that there is already.
+   *
+   * @return the deepest that was added, or {@link #NONE}
+   */
+  int addRow(long[] keys, int from, int to, int parent, long holding, int uneven) {
+    long inner = Holding.withChild(holding);
+    int shape = 1 << COUNT_SHIFT | uneven;
+    int above = parent;
+    added = 0;
+    for (int i = from; i < to; i++) {
+      int block = add(keys[i], above, i + 1 < to ? inner : holding, shape);
+      if (block == NONE) {
+        if (added > 0) {
+          page(above)[at(above) + FIRST] = holding;
+        }
+        break;
+      }
+      added++;
+      above = block;
     }
-    if (++blocks > bucketCount * LOAD) {
+    return added == 0 ? NONE : above;
+  }
+
+  /** How many blocks the last {@link #addRow} added. */
+  int added() {
+    return added;
+  }
+
+  private int add(long key, int parent, long holding, int shape) {
+    if (blocks >= bucketCount * LOAD) {
       split();
     }
-    int run = parent != NONE && parent == block - 1 ? Math.min(SHORT, run(parent) + 1) : 0;
+    int hash = hash(key);
+    int start = bucket(hash) << BUCKET_SHIFT;
+    long[] bucket = buckets.page(start);
+    int slots = start & buckets.mask;
+    long books = bucket[slots + SLOTS];
+    if ((hits(bucket, slots, hash) != 0 || (int) books != NONE)
+        && findRare(key, bucket, slots, (int) books) != NONE) {
+      return NONE;
+    }
+    int block = free;
+    if (block == NONE) {
+      block = unused++;
+    } else {
+      freeCount--;
+      free = parent(block);
+    }
+    blocks++;
     long[] page = page(block);
     int at = at(block);
+    int run = parent != NONE && parent == block - 1 ? Math.min(SHORT, run(parent) + 1) : 0;
     page[at] = key;
     page[at + LINKS] = (long) parent << 32 | run;
+    page[at + FIRST] = holding;
     page[at + CHAIN] = 0;
-    put(bucket(hash(key)), block, hash(key));
+    shapes.set(block, shape);
+    int used = (int) (books >>> 32);
+    if (used < SLOTS) {
+      bucket[slots + used] = (long) hash << 32 | block;
+      bucket[slots + SLOTS] = books + ONE_SLOT;
+    } else {
+      page[at + CHAIN] = books & LOW_INT;
+      bucket[slots + SLOTS] = (books & ~LOW_INT) | block;
+    }
     return block;
+  }
+
+  /**
+   * What is in the slots of a bucket that have a hash, laid over each other: without branches, as
+   * nobody can predict which slot it is.
+   */
+  private static long hits(long[] page, int at, int hash) {
+    long wanted = Integer.toUnsignedLong(hash);
+    long hits = 0;
+    for (int slot = 0; slot < SLOTS; slot++) {
+      long content = page[at + slot];
+      hits |= content & ((((content >>> 32) ^ wanted) - 1) >> 63);
+    }
+    return hits;
   }
 
   private void put(int bucket, int block, int hash) {
     int start = bucket << BUCKET_SHIFT;
     long[] page = buckets.page(start);
     int at = start & buckets.mask;
-    for (int slot = at; slot < at + SLOTS; slot++) {
-      if (page[slot] == 0) {
-        page[slot] = (long) hash << 32 | block;
-        return;
-      }
+    long books = page[at + SLOTS];
+    int used = (int) (books >>> 32);
+    if (used < SLOTS) {
+      page[at + used] = (long) hash << 32 | block;
+      page[at + SLOTS] = books + ONE_SLOT;
+    } else {
+      setNext(block, (int) books);
+      page[at + SLOTS] = (books & ~LOW_INT) | block;
     }
-    setNext(block, (int) page[at + SLOTS]);
-    page[at + SLOTS] = block;
   }
 
-  /** Takes a block away that has no holdings left. */
+  /** Takes a block away whose last holding is taken away. */
   void remove(int block) {
     long[] page = page(block);
     int at = at(block);
     take(page[at], block);
     page[at] = 0;
     page[at + LINKS] = (long) free << 32;
+    shapes.set(block, 0);
     free = block;
     freeCount++;
     blocks--;
@@ -340,27 +409,37 @@ final class BlockTable {
     int start = bucket(hash) << BUCKET_SHIFT;
     long[] page = buckets.page(start);
     int at = start & buckets.mask;
-    int spare = (int) page[at + SLOTS];
-    long content = (long) hash << 32 | block;
-    for (int slot = at; slot < at + SLOTS; slot++) {
-      if (page[slot] == content) {
-        if (spare == NONE) {
-          page[slot] = 0;
-        } else {
-          page[slot] = (long) hash(key(spare)) << 32 | spare;
-          page[at + SLOTS] = next(spare);
-        }
-        return;
-      }
+    long wanted = (long) hash << 32 | block;
+    int found = 0;
+    for (int slot = 0; slot < SLOTS; slot++) {
+      long differs = page[at + slot] ^ wanted;
+      found |= (slot + 1) & ~(int) ((differs | -differs) >> 63);
     }
+    long books = page[at + SLOTS];
+    int spare = (int) books;
+    if (found == 0) {
+      takeSpare(page, at + SLOTS, spare, block);
+    } else if (spare == NONE) {
+      int last = at + (int) (books >>> 32) - 1;
+      page[at + found - 1] = page[last];
+      page[last] = 0;
+      page[at + SLOTS] = books - ONE_SLOT;
+    } else {
+      page[at + found - 1] = (long) hash(key(spare)) << 32 | spare;
+      page[at + SLOTS] = (books & ~LOW_INT) | next(spare);
+    }
+  }
+
+  private void takeSpare(long[] page, int at, int spare, int block) {
     if (spare == block) {
-      page[at + SLOTS] = next(block);
+      page[at] = (page[at] & ~LOW_INT) | next(block);
       return;
     }
-    while (next(spare) != block) {
-      spare = next(spare);
+    int before = spare;
+    while (next(before) != block) {
+      before = next(before);
     }
-    setNext(spare, next(block));
+    setNext(before, next(block));
   }
 
   private int next(int block) {
@@ -386,15 +465,21 @@ final class BlockTable {
     long[] page = buckets.page(start);
     int at = start & buckets.mask;
     int chain = (int) page[at + SLOTS];
-    page[at + SLOTS] = NONE;
-    for (int slot = at; slot < at + SLOTS; slot++) {
-      long content = page[slot];
+    int used = (int) (page[at + SLOTS] >>> 32);
+    int kept = 0;
+    for (int slot = 0; slot < used; slot++) {
+      long content = page[at + slot];
       int hash = (int) (content >>> 32);
-      if (content != 0 && (hash & span) != 0) {
-        page[slot] = 0;
+      if ((hash & span) == 0) {
+        page[at + kept++] = content;
+      } else {
         put(bucketCount, (int) content, hash);
       }
     }
+    for (int slot = kept; slot < used; slot++) {
+      page[at + slot] = 0;
+    }
+    page[at + SLOTS] = (long) kept << 32;
     while (chain != NONE) {
       int next = next(chain);
       int hash = hash(key(chain));

@@ -24,6 +24,8 @@ final class BlockWriter {
   /** What some hundred lives take up. */
   private static final long FLEET = 64 << 10;
 
+  private static final int ANY_TIER = -1;
+
   private final PageBudget budget;
   private final Versions versions;
   final BlockTable table;
@@ -38,6 +40,13 @@ final class BlockWriter {
   long warmed;
 
   private long removals;
+
+  /** Where the last holding that was reached above a removed one stood among its block's. */
+  private int removedAt;
+
+  /** The use that is being made, whose holes may have no child yet. */
+  private int underWay;
+
   private int now;
   private int victim;
   private int victimUntil;
@@ -329,6 +338,7 @@ final class BlockWriter {
       refused += to;
       return;
     }
+    underWay = use;
     int known = resolve(to);
     long evictions = removals;
     warm(known, to);
@@ -336,6 +346,8 @@ final class BlockWriter {
     int position = 0;
     int lastUse = Uses.NONE;
     int displaced = 0;
+    int added = 0;
+    int unevenAdded = 0;
     int i = 0;
     while (i < to) {
       int gained = i < from ? 0 : tiers;
@@ -351,8 +363,19 @@ final class BlockWriter {
           position = found(parent, life, position);
         }
         versions.open();
-        block = table.add(keys[i], parent);
-        found = ~0;
+        int end = Math.min(i < from ? from : to, i + table.room());
+        int uneven = Holding.uneven(gained) ? 1 : 0;
+        int last = table.addRow(keys, i, end, parent, Holding.of(life, gained, use), uneven);
+        if (last == BlockTable.NONE) {
+          break;
+        }
+        addChild(parent, position);
+        added += table.added();
+        unevenAdded += uneven * table.added();
+        parent = last;
+        position = 0;
+        i += table.added();
+        continue;
       } else if (table.parent(block) == parent) {
         found = sets.find(block, life, position);
       } else {
@@ -380,28 +403,39 @@ final class BlockWriter {
           position = found(parent, life, position);
           continue;
         }
-        holdings++;
-        lives.holdings[life]++;
-        count(block, life, gained, 1);
-        if (parent != BlockTable.NONE) {
-          sets.set(parent, position, Holding.withChild(sets.get(parent, position)));
+        added++;
+        if (Holding.uneven(gained)) {
+          unevenAdded++;
+          table.changeUneven(block, 1);
         }
+        addChild(parent, position);
       }
-      uses.setTail(use, block);
       parent = block;
       position = found;
       i++;
     }
     settle(lastUse, parent);
+    underWay = Uses.NONE;
     refused += to - i;
+    holdings += added;
+    lives.holdings[life] += added;
+    lives.uneven[life] += unevenAdded;
+    lives.inHbm[life] += added - unevenAdded;
     if (parent == BlockTable.NONE) {
       uses.release(use);
       return;
     }
+    uses.setTail(use, parent);
     uses.append(lives.hot(life), use);
     long last = sets.get(parent, position);
     if (Holding.hole(Holding.tiers(last)) && Holding.children(last) == 0) {
       remove(parent, position);
+    }
+  }
+
+  private void addChild(int block, int position) {
+    if (block != BlockTable.NONE) {
+      sets.set(block, position, Holding.withChild(sets.get(block, position)));
     }
   }
 
@@ -534,16 +568,18 @@ final class BlockWriter {
       holdings--;
       lives.holdings[life]--;
       count(below, life, Holding.tiers(holding), -1);
-      sets.remove(below, at);
-      if (sets.count(below) == 0) {
+      if (sets.count(below) == 1) {
         table.remove(below);
         removals++;
+      } else {
+        sets.remove(below, at);
       }
       if (parent == BlockTable.NONE) {
         uses.release(use);
         return BlockTable.NONE;
       }
       at = sets.find(parent, life, at);
+      removedAt = at;
       long above = Holding.withoutChild(sets.get(parent, at));
       sets.set(parent, at, above);
       if (Holding.use(above) == use) {
@@ -551,11 +587,65 @@ final class BlockWriter {
       } else {
         uses.release(use);
       }
-      if (!Holding.hole(Holding.tiers(above)) || Holding.children(above) > 0) {
+      if (!Holding.hole(Holding.tiers(above))
+          || Holding.children(above) > 0
+          || Holding.use(above) == underWay) {
         return parent;
       }
       below = parent;
     }
+  }
+
+  /**
+   * Takes the holdings of a use away from its tail up, as long as nobody else holds the blocks and
+   * another block of the use is left above: the quick way for most of a chain.
+   *
+   * @param most how many at most
+   * @param tiers the tiers that they may be in
+   * @return how many they were
+   */
+  private int removeRow(int life, int use, int most, int tiers) {
+    int block = uses.tail(use);
+    int removed = 0;
+    int uneven = 0;
+    int children = 0;
+    while (removed < most && sole(block, life, use, children)) {
+      int found = Holding.tiers(sets.get(block, 0));
+      int parent = table.parent(block);
+      if ((found & ~tiers) != 0
+          || Holding.hole(found)
+          || !sole(parent, life, use, -1)
+          || Holding.hole(Holding.tiers(sets.get(parent, 0)))) {
+        break;
+      }
+      versions.open();
+      uneven += Holding.uneven(found) ? 1 : 0;
+      table.remove(block);
+      removed++;
+      children = 1;
+      block = parent;
+    }
+    if (removed > 0) {
+      sets.set(block, 0, Holding.withoutChild(sets.get(block, 0)));
+      uses.setTail(use, block);
+      removals += removed;
+      holdings -= removed;
+      lives.holdings[life] -= removed;
+      lives.uneven[life] -= uneven;
+      lives.inHbm[life] -= removed - uneven;
+    }
+    return removed;
+  }
+
+  /** Whether a life is the only one to hold a block, by that use, and with so many children. */
+  private boolean sole(int block, int life, int use, int children) {
+    if (block == BlockTable.NONE || table.count(block) != 1) {
+      return false;
+    }
+    long holding = sets.get(block, 0);
+    return Holding.life(holding) == life
+        && Holding.use(holding) == use
+        && (children < 0 || Holding.children(holding) == children);
   }
 
   /** Takes what a life holds in HBM beyond its capacity, what was used longest ago first. */
@@ -569,11 +659,13 @@ final class BlockWriter {
       if (use == Uses.NONE) {
         return;
       }
+      int beyond = lives.inHbm[life] - capacity;
+      warmRow(uses.tail(use), beyond);
+      overCapacity += removeRow(life, use, beyond, Holding.IN_HBM);
       int block = uses.tail(use);
-      warmRow(block, lives.inHbm[life] - capacity);
       boolean whole = true;
       while (block != BlockTable.NONE) {
-        int position = sets.find(block, life, 0);
+        int position = sets.find(block, life, removedAt);
         long holding = sets.get(block, position);
         if (Holding.use(holding) != use) {
           break;
@@ -617,6 +709,7 @@ final class BlockWriter {
     if (use != warmedUse && likely > 1) {
       warmedUse = use;
       warmRow(uses.tail(use), likely);
+      evicted += removeRow(victim, use, likely - 1, ANY_TIER);
     }
     takeTail(victim, use);
     evicted++;
@@ -654,6 +747,6 @@ final class BlockWriter {
 
   private void takeTail(int life, int use) {
     int block = uses.tail(use);
-    remove(block, sets.find(block, life, 0));
+    remove(block, sets.find(block, life, removedAt));
   }
 }

@@ -25,6 +25,16 @@ final class HolderSets {
         : pool.pages.get((int) (page[at + BlockTable.CHAIN] >>> 32) + position - 1);
   }
 
+  /** The page with a block's holdings but the first. */
+  long[] othersPage(int block) {
+    return pool.pages.page(table.others(block));
+  }
+
+  /** Where in its page the second of a block's holdings is. */
+  int othersStart(int block) {
+    return table.others(block) & pool.pages.mask;
+  }
+
   void set(int block, int position, long holding) {
     if (position == 0) {
       table.page(block)[table.at(block) + BlockTable.FIRST] = holding;

@@ -1,7 +1,9 @@
 /**
  * Where prefixes live: what the client knows of which worker rank holds which prompt prefix.
  *
- * <p>{@link dev.warmpath.index.ByteRadixTree} learns it from the requests that this client sends.
+ * <p>{@link dev.warmpath.index.ByteRadixTree} learns it from the requests that this client sends,
+ * {@link dev.warmpath.index.BlockIndex} from these by block hashes and from what engines tell of
+ * their caches.
  */
 @NullMarked
 package dev.warmpath.index;

@@ -7,7 +7,6 @@ import java.util.TreeMap;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.IntGen;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
@@ -111,28 +110,26 @@ public class BlockCoreLincheckTest {
   }
 
   /** Histories in which a reader that took parts of two states for one would give itself away. */
+  private static final List<ExecutionScenario> TELLING =
+      List.of(
+          scenario(
+              List.of(op("stored", 0, 0), op("stored", 2, 1)),
+              List.of(op("clear", 1), op("stored", 2, 0))),
+          scenario(
+              List.of(op("stored", 2, 0), op("stored", 2, 1)),
+              List.of(op("removed", 2, 0), op("evict"))),
+          scenario(
+              List.of(op("stored", 2, 0), op("stored", 1, 1)),
+              List.of(op("stored", 3, 1), op("stored", 2, 1))),
+          scenario(
+              List.of(op("stored", 1, 0), op("stored", 2, 1), op("dispatch", 2, 0)),
+              List.of(op("withdraw"), op("drop", 1), op("stored", 4, 2))));
+
   @Test
-  void isLinearizableInEveryInterleavingTried() {
-    new ModelCheckingOptions()
-        .iterations(0)
-        .invocationsPerIteration(200)
-        .addCustomScenario(
-            scenario(
-                List.of(op("stored", 0, 0), op("stored", 2, 1)),
-                List.of(op("clear", 1), op("stored", 2, 0))))
-        .addCustomScenario(
-            scenario(
-                List.of(op("stored", 2, 0), op("stored", 2, 1)),
-                List.of(op("removed", 2, 0), op("evict"))))
-        .addCustomScenario(
-            scenario(
-                List.of(op("stored", 2, 0), op("stored", 1, 1)),
-                List.of(op("stored", 3, 1), op("stored", 2, 1))))
-        .addCustomScenario(
-            scenario(
-                List.of(op("stored", 1, 0), op("stored", 2, 1), op("dispatch", 2, 0)),
-                List.of(op("withdraw"), op("drop", 1), op("stored", 4, 2))))
-        .check(BlockCoreLincheckTest.class);
+  void isLinearizableInTellingHistories() {
+    StressOptions options = new StressOptions().iterations(0).invocationsPerIteration(3_000);
+    TELLING.forEach(options::addCustomScenario);
+    options.check(BlockCoreLincheckTest.class);
   }
 
   /** A reader beside a writer. */
