@@ -107,7 +107,8 @@ final class ChatLayout {
     if (template == null
         || template.loopsOverContent()
         || template.mentionsMedia()
-        || tools(body, EngineKind.VLLM) != null
+        || body.get("tools") != null
+        || body.get("reasoning_effort") != null
         || body.flag("continue_final_message")
         || body.has("add_generation_prompt")
         || !(body.get("messages") instanceof List<?> messages)) {
@@ -183,6 +184,20 @@ final class ChatLayout {
     context.put("tools", tools == null ? null : form.apply(tools));
     context.put("documents", sglang ? null : body.get("documents"));
     context.put("add_generation_prompt", generation);
+    if (!sglang
+        && body.get("tools") instanceof List<?> given
+        && given.isEmpty()
+        && template.mentions("tools")) {
+      throw new NotExactException("versions of vLLM differ in what an empty list of tools becomes");
+    }
+    if (engine == EngineKind.VLLM
+        && body.get("reasoning_effort") != null
+        && template.mentions("enable_thinking")
+        && !(body.get("chat_template_kwargs") instanceof Map<?, ?> given
+            && given.containsKey("enable_thinking"))) {
+      throw new NotExactException(
+          "versions of vLLM differ in whether reasoning_effort sets enable_thinking");
+    }
     if (body.get("reasoning_effort") != null) {
       context.put("reasoning_effort", body.get("reasoning_effort"));
     }

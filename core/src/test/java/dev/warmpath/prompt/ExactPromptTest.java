@@ -322,6 +322,7 @@ class ExactPromptTest {
           VLLM   | 'chat_template_kwargs':{'documents':[]}
           VLLM   | 'chat_template_kwargs':{'continue_final_message':true}
           VLLM   | 'reasoning_effort':'low','chat_template_kwargs':{'reasoning_effort':'high'}
+          VLLM   | 'tools':[]
           SGLANG | 'chat_template_kwargs':{'truncation':true,'max_length':5}
           SGLANG | 'input_ids':[1,2,3]
           SGLANG | 'cache_salt':['a']
@@ -333,6 +334,29 @@ class ExactPromptTest {
         chat(engine, "{'model':'m'," + fields + ",'messages':[{'role':'user','content':'x'}]}");
     assertThat(prompt.exactness()).isEqualTo(Exactness.ESTIMATED);
     assertThat(prompt.inexactReason()).isNotNull();
+  }
+
+  @Test
+  void vllmsReasoningEffortMayTurnThinkingOn() {
+    PromptReader thinking =
+        PromptReader.builder()
+            .model(
+                "m",
+                ModelFiles.of(
+                    TOKENIZER,
+                    "{{ messages[0].content }}{% if enable_thinking %}<think>{% endif %}",
+                    Map.of()))
+            .build();
+    String start = "{\"model\":\"m\",\"reasoning_effort\":\"low\",";
+    String messages = "\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}";
+    RouterRequest open = RouterRequest.chatCompletions(start + messages);
+    RouterRequest settled =
+        RouterRequest.chatCompletions(
+            start + "\"chat_template_kwargs\":{\"enable_thinking\":true}," + messages);
+    assertThat(thinking.read(open, by(EngineKind.VLLM)).inexactReason())
+        .contains("enable_thinking");
+    assertThat(thinking.read(open, by(EngineKind.SGLANG)).exactness()).isEqualTo(Exactness.EXACT);
+    assertThat(thinking.read(settled, by(EngineKind.VLLM)).exactness()).isEqualTo(Exactness.EXACT);
   }
 
   @Test
