@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +29,26 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 final class ChatLayout {
+  /** What transformers puts behind a final message to find where it ends. */
+  static final String MARK = "CONTINUE_FINAL_MESSAGE_TAG ";
+
+  /** What else transformers' {@code apply_chat_template} takes by name, besides variables. */
   private static final Set<String> RESERVED =
-      Set.of("messages", "tools", "documents", "add_generation_prompt");
-  private static final Set<String> OVERRIDABLE = Set.of("documents", "add_generation_prompt");
+      Set.of(
+          "messages",
+          "tools",
+          "documents",
+          "add_generation_prompt",
+          "conversation",
+          "continue_final_message",
+          "tokenize",
+          "padding",
+          "truncation",
+          "max_length",
+          "return_tensors",
+          "return_dict",
+          "return_assistant_tokens_mask",
+          "tokenizer_kwargs");
 
   private final RequestBody body;
   private final ModelFiles files;
@@ -43,6 +61,8 @@ final class ChatLayout {
    *
    * @param template the template
    * @param context its variables
+   * @param marked the variables with {@link #MARK} behind that content; the same as {@code context}
+   *     where nothing is continued
    * @param continued the content of the final message, which the prompt is to end with; else null
    * @param appended whether {@code continued} follows the rendered text as tokens of its own;
    *     otherwise it is in the text, which is to be cut after it
@@ -50,6 +70,7 @@ final class ChatLayout {
   record Chat(
       ChatTemplate template,
       Map<String, @Nullable Object> context,
+      Map<String, @Nullable Object> marked,
       @Nullable String continued,
       boolean appended) {}
 
@@ -86,7 +107,8 @@ final class ChatLayout {
     if (template == null
         || template.loopsOverContent()
         || template.mentionsMedia()
-        || tools(body, EngineKind.VLLM) != null
+        || body.get("tools") != null
+        || body.get("reasoning_effort") != null
         || body.flag("continue_final_message")
         || body.has("add_generation_prompt")
         || !(body.get("messages") instanceof List<?> messages)) {
@@ -143,6 +165,9 @@ final class ChatLayout {
       if (sglang) {
         if ("assistant".equals(last.get("role"))) {
           continued = finalContent(last);
+          if (!(last.get("content") instanceof String)) {
+            throw new NotExactException("SGLang continues no list of parts");
+          }
           messages.remove(messages.size() - 1);
         }
       } else {
@@ -159,13 +184,56 @@ final class ChatLayout {
     context.put("tools", tools == null ? null : form.apply(tools));
     context.put("documents", sglang ? null : body.get("documents"));
     context.put("add_generation_prompt", generation);
+    if (!sglang
+        && body.get("tools") instanceof List<?> given
+        && given.isEmpty()
+        && template.mentions("tools")) {
+      throw new NotExactException("versions of vLLM differ in what an empty list of tools becomes");
+    }
+    if (engine == EngineKind.VLLM
+        && body.get("reasoning_effort") != null
+        && template.mentions("enable_thinking")
+        && !(body.get("chat_template_kwargs") instanceof Map<?, ?> given
+            && given.containsKey("enable_thinking"))) {
+      throw new NotExactException(
+          "versions of vLLM differ in whether reasoning_effort sets enable_thinking");
+    }
     if (body.get("reasoning_effort") != null) {
       context.put("reasoning_effort", body.get("reasoning_effort"));
     }
     if (body.get("chat_template_kwargs") instanceof Map<?, ?> arguments) {
       addArguments(context, arguments);
     }
-    return new Chat(template, context, continued, sglang);
+    Map<String, @Nullable Object> marked = context;
+    if (continued != null && !sglang) {
+      marked = new LinkedHashMap<>(context);
+      marked.put("messages", marked(messages));
+    }
+    return new Chat(template, context, marked, continued, sglang);
+  }
+
+  /** The messages with {@link #MARK} behind the text that {@link #finalContent} found. */
+  private static List<Map<String, @Nullable Object>> marked(
+      List<Map<String, @Nullable Object>> messages) {
+    List<Map<String, @Nullable Object>> out = new ArrayList<>(messages);
+    Map<String, @Nullable Object> last = new LinkedHashMap<>(out.remove(out.size() - 1));
+    if (last.get("content") instanceof List<?> parts) {
+      List<@Nullable Object> copy = new ArrayList<>(parts);
+      for (int i = copy.size() - 1; i >= 0; i--) {
+        if (copy.get(i) instanceof Map<?, ?> part && part.get("text") instanceof String text) {
+          Map<String, @Nullable Object> longer = new LinkedHashMap<>();
+          part.forEach((name, value) -> longer.put(String.valueOf(name), value));
+          longer.put("text", text + MARK);
+          copy.set(i, longer);
+          break;
+        }
+      }
+      last.put("content", copy);
+    } else {
+      last.put("content", last.get("content") + MARK);
+    }
+    out.add(last);
+    return out;
   }
 
   private void addArguments(Map<String, @Nullable Object> context, Map<?, ?> arguments)
@@ -175,8 +243,14 @@ final class ChatLayout {
       if (name.equals("chat_template")) {
         throw new NotExactException("the request brings a chat template of its own");
       }
-      if (RESERVED.contains(name) && (sglang || !OVERRIDABLE.contains(name))) {
+      if (RESERVED.contains(name)) {
         throw new NotExactException("chat_template_kwargs name " + name + ", which is not theirs");
+      }
+      if (!sglang
+          && name.equals("reasoning_effort")
+          && body.get(name) != null
+          && !Objects.equals(body.get(name), argument.getValue())) {
+        throw new NotExactException("the request gives reasoning_effort twice");
       }
       context.put(name, argument.getValue());
     }
@@ -344,7 +418,12 @@ final class ChatLayout {
         inner.put("arguments", new LinkedHashMap<String, Object>());
       } else if (arguments instanceof String text) {
         try {
-          inner.put("arguments", JsonValues.parse(text));
+          Object parsed = JsonValues.parse(text);
+          if (!emptyIsObject && !JsonValues.within64Bits(parsed)) {
+            // orjson reads them as floats, or refuses them.
+            throw new NotExactException("SGLang reads numbers beyond 64 bits differently");
+          }
+          inner.put("arguments", parsed);
         } catch (IOException e) {
           throw new NotExactException("the arguments of a tool call are not JSON");
         }

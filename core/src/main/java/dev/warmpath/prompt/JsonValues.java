@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,6 +47,20 @@ final class JsonValues {
       }
       return value;
     }
+  }
+
+  /** Whether all integers fit in 64 bits, signed or unsigned, and no float is infinite. */
+  static boolean within64Bits(@Nullable Object value) {
+    if (value instanceof Map<?, ?> map) {
+      return map.values().stream().allMatch(JsonValues::within64Bits);
+    }
+    if (value instanceof List<?> list) {
+      return list.stream().allMatch(JsonValues::within64Bits);
+    }
+    if (value instanceof BigInteger big) {
+      return big.signum() > 0 && big.bitLength() <= Long.SIZE;
+    }
+    return !(value instanceof Double number) || Double.isFinite(number);
   }
 
   /** The value at whose first token the parser stands. */

@@ -84,11 +84,16 @@ final class ModelPrompts {
    */
   void complete(Prompt.Builder prompt, RequestBody body, Set<EngineKind> engines) {
     try {
+      for (String name : List.of("lora_path", "cache_salt", "extra_key")) {
+        if (body.otherThanText(name)) {
+          prompt.inexact(name + " is no text");
+        }
+      }
       HashScheme scheme = scheme(prompt.keys());
       if (body.isChat()) {
         chat(prompt, body, engines, scheme);
       } else {
-        completion(prompt, body, scheme);
+        completion(prompt, body, engines, scheme);
       }
     } catch (NotExactException e) {
       prompt.inexact(e.reason());
@@ -99,6 +104,10 @@ final class ModelPrompts {
       Prompt.Builder prompt, RequestBody body, Set<EngineKind> engines, HashScheme scheme)
       throws NotExactException {
     refuse(body, "truncate_prompt_tokens");
+    refuse(body, "input_ids");
+    if (body.has("add_special_tokens") && !Boolean.FALSE.equals(body.get("add_special_tokens"))) {
+      throw new NotExactException("add_special_tokens changes the prompt in some engines");
+    }
     Set<EngineKind> kinds = EnumSet.noneOf(EngineKind.class);
     kinds.addAll(engines);
     if (kinds.isEmpty() || kinds.remove(EngineKind.UNKNOWN)) {
@@ -152,7 +161,8 @@ final class ModelPrompts {
         return new Text(chat.template().renderUtf8(chat.context(), clock), continued);
       }
       String rendered = chat.template().render(chat.context(), clock);
-      return new Text(cutAfter(rendered, continued).getBytes(StandardCharsets.UTF_8), null);
+      String marked = chat.template().render(chat.marked(), clock);
+      return new Text(cutAfter(rendered, continued, marked).getBytes(StandardCharsets.UTF_8), null);
     } catch (TemplateException e) {
       // The message may quote the prompt.
       throw new NotExactException(
@@ -160,22 +170,57 @@ final class ModelPrompts {
     }
   }
 
-  /** Ends the text with the final message's content, as transformers' apply_chat_template does. */
-  private static String cutAfter(String rendered, String content) throws NotExactException {
-    String stripped = content.strip();
+  /**
+   * Ends the text with the final message's content, as transformers' apply_chat_template does:
+   * older versions look for the content, newer ones for a mark that they put behind it.
+   *
+   * @throws NotExactException where the two end it differently
+   */
+  private static String cutAfter(String rendered, String content, String marked)
+      throws NotExactException {
+    int mark = marked.lastIndexOf(ChatLayout.MARK.strip());
+    int from = 0;
+    while (from < content.length() && isSpace(content.charAt(from))) {
+      from++;
+    }
+    String stripped = content.substring(from, Math.max(from, end(content)));
     int at = rendered.lastIndexOf(stripped);
-    if (at < 0) {
+    if (mark < 0 || at < 0) {
       throw new NotExactException(
           "the chat template changes the final message, which is to be continued");
     }
-    String leftStripped = content.stripLeading();
-    int end = at + leftStripped.length();
-    return end <= rendered.length() && rendered.startsWith(leftStripped, at)
-        ? rendered.substring(0, end)
-        : rendered.substring(0, at + stripped.length());
+    String newer =
+        marked.startsWith(ChatLayout.MARK, mark)
+            ? marked.substring(0, mark)
+            : marked.substring(0, end(marked.substring(0, mark)));
+    // Leading space never was in the comparison that keeps trailing space.
+    String older =
+        from == 0 && rendered.startsWith(content, at)
+            ? rendered.substring(0, at + content.length())
+            : rendered.substring(0, at + stripped.length());
+    if (!newer.equals(older)) {
+      throw new NotExactException(
+          "versions of transformers differ in where the final message, which is to be continued,"
+              + " ends");
+    }
+    return newer;
   }
 
-  private Tokenized tokenize(Text text, HashScheme scheme) {
+  /** Where a text ends without its trailing space. */
+  private static int end(String text) {
+    int end = text.length();
+    while (end > 0 && isSpace(text.charAt(end - 1))) {
+      end--;
+    }
+    return end;
+  }
+
+  /** Space as Python has it. */
+  private static boolean isSpace(char c) {
+    return Character.isWhitespace(c) || Character.isSpaceChar(c) || c == '\u0085';
+  }
+
+  private Tokenized tokenize(Text text, HashScheme scheme) throws NotExactException {
     byte[] utf8 = text.rendered();
     SegmentCache.Encoded encoded = segments.encode(files.tokenizer(), number, utf8, NO_IDS, NO_IDS);
     ChainState end = chains.chain(scheme, encoded);
@@ -184,12 +229,24 @@ final class ModelPrompts {
       return new Tokenized(encoded.segments(), utf8.length, end);
     }
     int[] ids = withoutBos(files.tokenizer().encode(appended, true));
+    byte[] whole =
+        Arrays.copyOf(utf8, utf8.length + appended.getBytes(StandardCharsets.UTF_8).length);
+    System.arraycopy(
+        appended.getBytes(StandardCharsets.UTF_8),
+        0,
+        whole,
+        utf8.length,
+        whole.length - utf8.length);
+    TokenSegments joined =
+        segments.encode(files.tokenizer(), number, whole, NO_IDS, NO_IDS).segments();
     List<int[]> parts = new ArrayList<>(encoded.segments().parts());
     parts.add(ids);
-    return new Tokenized(
-        new TokenSegments(parts, encoded.segments().size() + ids.length),
-        utf8.length + appended.length(),
-        end.fork().append(ids).state());
+    TokenSegments apart = new TokenSegments(parts, encoded.segments().size() + ids.length);
+    if (!Arrays.equals(apart.toArray(), joined.toArray())) {
+      // Older versions of SGLang append the tokens, newer ones the text.
+      throw new NotExactException("versions of SGLang differ in how they continue a final message");
+    }
+    return new Tokenized(apart, whole.length, end.fork().append(ids).state());
   }
 
   private int[] withoutBos(int[] ids) {
@@ -204,11 +261,16 @@ final class ModelPrompts {
     return ids;
   }
 
-  private void completion(Prompt.Builder prompt, RequestBody body, HashScheme scheme)
+  private void completion(
+      Prompt.Builder prompt, RequestBody body, Set<EngineKind> engines, HashScheme scheme)
       throws NotExactException {
     refuse(body, "truncate_prompt_tokens");
     refuse(body, "prompt_embeds");
+    refuse(body, "suffix");
     boolean special = !Boolean.FALSE.equals(body.get("add_special_tokens"));
+    if (!special && !engines.equals(Set.of(EngineKind.VLLM))) {
+      prompt.inexact("only vLLM is known to heed add_special_tokens");
+    }
     Object given = body.get("prompt");
     if (given instanceof List<?> list && !list.isEmpty() && !(list.get(0) instanceof Number)) {
       several(prompt, list, special, scheme);

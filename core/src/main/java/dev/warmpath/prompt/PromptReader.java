@@ -128,9 +128,9 @@ public final class PromptReader {
                 .namespace(
                     new PromptKeys(
                             model,
-                            body.text("lora_path"),
-                            body.text("cache_salt"),
-                            body.text("extra_key"))
+                            body.key("lora_path"),
+                            body.key("cache_salt"),
+                            body.key("extra_key"))
                         .namespace())
                 .bytes(() -> CanonicalText.of(body))
                 .requestId(body.requestId())
@@ -148,8 +148,7 @@ public final class PromptReader {
       return;
     }
     prompt.keys(
-        new PromptKeys(
-            lora.base(), lora.adapter(), body.text("cache_salt"), body.text("extra_key")));
+        new PromptKeys(lora.base(), lora.adapter(), body.key("cache_salt"), body.key("extra_key")));
     try {
       known.complete(prompt, body, served.engines());
     } catch (RuntimeException | StackOverflowError e) {
@@ -181,7 +180,7 @@ public final class PromptReader {
   private record Lora(@Nullable String base, @Nullable String adapter) {
     static Lora of(RequestBody body, Served served) {
       String model = body.model();
-      String path = body.text("lora_path");
+      String path = body.key("lora_path");
       if (path != null) {
         return new Lora(model, path);
       }

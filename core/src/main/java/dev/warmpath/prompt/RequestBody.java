@@ -42,7 +42,9 @@ final class RequestBody {
           "reasoning_effort",
           "add_special_tokens",
           "truncate_prompt_tokens",
-          "prompt_embeds");
+          "prompt_embeds",
+          "input_ids",
+          "suffix");
 
   private final String path;
   private final Map<String, @Nullable Object> fields;
@@ -123,6 +125,20 @@ final class RequestBody {
   /** A field that is a text, else null. */
   @Nullable String text(String name) {
     return fields.get(name) instanceof String text ? text : null;
+  }
+
+  /**
+   * A field that separates prompts: a text as it is. SGLang takes lists too; whatever else it is
+   * becomes a text that no text field equals, so that it separates all the same.
+   */
+  @Nullable String key(String name) {
+    Object value = fields.get(name);
+    return value == null || value instanceof String ? (String) value : '\0' + value.toString();
+  }
+
+  /** Whether a field has a value that is no text. */
+  boolean otherThanText(String name) {
+    return fields.get(name) != null && !(fields.get(name) instanceof String);
   }
 
   /** Whether a field is true. */

@@ -135,7 +135,8 @@ final class SegmentCache {
         segment = new Segment(Arrays.copyOfRange(utf8, from, to), encodeSegment(from, to, first));
         cache.put(key, segment);
       }
-      append(segment.ids(), false, upper, lower);
+      // The same text at the start may have other tokens, and so other blocks.
+      append(segment.ids(), false, atStart ? ~upper : upper, lower);
     }
 
     @Override

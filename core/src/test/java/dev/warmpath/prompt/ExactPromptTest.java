@@ -15,6 +15,7 @@ import dev.warmpath.prompt.tokenizer.Tokenizers;
 import dev.warmpath.worker.EngineKind;
 import java.lang.reflect.Proxy;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -274,6 +275,155 @@ class ExactPromptTest {
     assertThat(List.of(ids[ids.length - prefix.length])).containsExactly(prefix[0]);
     assertThat(chat(EngineKind.VLLM, json + ",'add_generation_prompt':true}").exactness())
         .isEqualTo(Exactness.ESTIMATED);
+  }
+
+  @Test
+  void continuesOnlyWhereAllVersionsEndTheMessageAlike() {
+    for (String content : List.of(" both sides ", "", "m", "\u00a0x ")) {
+      Prompt prompt =
+          chat(
+              EngineKind.VLLM,
+              "{'model':'m','messages':[{'role':'user','content':'q'},"
+                  + "{'role':'assistant','content':'"
+                  + content
+                  + "'}],'continue_final_message':true,'add_generation_prompt':false}");
+      assertThat(prompt.exactness()).as(content).isEqualTo(Exactness.ESTIMATED);
+      assertThat(prompt.inexactReason()).contains("versions of transformers");
+    }
+    Prompt leading =
+        chat(
+            EngineKind.VLLM,
+            "{'model':'m','messages':[{'role':'user','content':'q'},"
+                + "{'role':'assistant','content':'  So far'}],'continue_final_message':true}");
+    assertThat(leading.exactness()).isEqualTo(Exactness.EXACT);
+    assertThat(text(leading)).endsWith("assistant\n  So far");
+  }
+
+  @Test
+  void sglangContinuesExactlyWhereTokensAndTextAgree() {
+    String json =
+        "{'model':'m','messages':[{'role':'user','content':'q'},"
+            + "{'role':'assistant','content':'The answer'}],'continue_final_message':true,"
+            + "'chat_template_kwargs':{'extra':'";
+    assertThat(chat(EngineKind.SGLANG, json + "'}}").exactness()).isEqualTo(Exactness.EXACT);
+    Prompt merged = chat(EngineKind.SGLANG, json + "  '}}");
+    assertThat(merged.exactness()).isEqualTo(Exactness.ESTIMATED);
+    assertThat(merged.inexactReason()).contains("versions of SGLang");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          VLLM   | 'add_special_tokens':true
+          VLLM   | 'chat_template_kwargs':{'add_generation_prompt':false}
+          VLLM   | 'chat_template_kwargs':{'documents':[]}
+          VLLM   | 'chat_template_kwargs':{'continue_final_message':true}
+          VLLM   | 'reasoning_effort':'low','chat_template_kwargs':{'reasoning_effort':'high'}
+          VLLM   | 'tools':[]
+          SGLANG | 'chat_template_kwargs':{'truncation':true,'max_length':5}
+          SGLANG | 'input_ids':[1,2,3]
+          SGLANG | 'cache_salt':['a']
+          SGLANG | 'lora_path':['a']
+          SGLANG | 'extra_key':7
+          """)
+  void whatEnginesOrTheirVersionsReadDifferentlyIsNotExact(EngineKind engine, String fields) {
+    Prompt prompt =
+        chat(engine, "{'model':'m'," + fields + ",'messages':[{'role':'user','content':'x'}]}");
+    assertThat(prompt.exactness()).isEqualTo(Exactness.ESTIMATED);
+    assertThat(prompt.inexactReason()).isNotNull();
+  }
+
+  @Test
+  void vllmsReasoningEffortMayTurnThinkingOn() {
+    PromptReader thinking =
+        PromptReader.builder()
+            .model(
+                "m",
+                ModelFiles.of(
+                    TOKENIZER,
+                    "{{ messages[0].content }}{% if enable_thinking %}<think>{% endif %}",
+                    Map.of()))
+            .build();
+    String start = "{\"model\":\"m\",\"reasoning_effort\":\"low\",";
+    String messages = "\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}";
+    RouterRequest open = RouterRequest.chatCompletions(start + messages);
+    RouterRequest settled =
+        RouterRequest.chatCompletions(
+            start + "\"chat_template_kwargs\":{\"enable_thinking\":true}," + messages);
+    assertThat(thinking.read(open, by(EngineKind.VLLM)).inexactReason())
+        .contains("enable_thinking");
+    assertThat(thinking.read(open, by(EngineKind.SGLANG)).exactness()).isEqualTo(Exactness.EXACT);
+    assertThat(thinking.read(settled, by(EngineKind.VLLM)).exactness()).isEqualTo(Exactness.EXACT);
+  }
+
+  @Test
+  void keysThatAreNoTextsSeparateToo() {
+    String messages = "'messages':[{'role':'user','content':'" + "word ".repeat(40) + "'}]}";
+    for (String key : List.of("cache_salt", "extra_key", "lora_path")) {
+      Prompt one = chat(EngineKind.SGLANG, "{'model':'m','" + key + "':['a']," + messages);
+      Prompt two = chat(EngineKind.SGLANG, "{'model':'m','" + key + "':['b']," + messages);
+      Prompt none = chat(EngineKind.SGLANG, "{'model':'m'," + messages);
+      assertThat(one.namespace()).isNotEqualTo(two.namespace()).isNotEqualTo(none.namespace());
+      BlockHashes ofOne = Objects.requireNonNull(one.blocks());
+      BlockHashes ofNone = Objects.requireNonNull(none.blocks());
+      assertThat(ofOne.scheme().namespace()).isNotEqualTo(ofNone.scheme().namespace());
+    }
+  }
+
+  @Test
+  void aTextAtTheStartIsAnotherPlaceThanBehindAToken() {
+    Tokenizer sensitive =
+        (Tokenizer)
+            Proxy.newProxyInstance(
+                Tokenizer.class.getClassLoader(),
+                new Class<?>[] {Tokenizer.class},
+                (proxy, method, arguments) ->
+                    method.getName().equals("positionSensitive")
+                        ? true
+                        : method.invoke(TOKENIZER, arguments));
+    SegmentCache cache = new SegmentCache(1 << 16);
+    int start = TOKENIZER.tokenId("<|im_start|>").orElseThrow();
+    byte[] inside = "<|im_start|>x<|im_end|>".getBytes(StandardCharsets.UTF_8);
+    byte[] behind = "x<|im_end|>".getBytes(StandardCharsets.UTF_8);
+    SegmentCache.Encoded one = cache.encode(sensitive, 0, inside, new int[0], new int[0]);
+    SegmentCache.Encoded two = cache.encode(sensitive, 0, behind, new int[] {start}, new int[0]);
+    assertThat(one.added()[2]).isTrue();
+    assertThat(two.added()[2]).isTrue();
+    assertThat(one.high()[0]).isEqualTo(two.high()[0]);
+    assertThat(one.high()[2]).isNotEqualTo(two.high()[2]);
+    assertThat(one.low()[2]).isNotEqualTo(two.low()[2]);
+  }
+
+  @Test
+  void onlyVllmHeedsAddSpecialTokens() {
+    RouterRequest request =
+        RouterRequest.completions(
+            "{\"model\":\"m\",\"prompt\":\"Hello\",\"add_special_tokens\":false}");
+    assertThat(reader.read(request, by(EngineKind.VLLM)).exactness()).isEqualTo(Exactness.EXACT);
+    assertThat(reader.read(request, by(EngineKind.SGLANG)).exactness())
+        .isEqualTo(Exactness.ESTIMATED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "18446744073709551615, EXACT",
+    "18446744073709551616, ESTIMATED",
+    "-9223372036854775808, EXACT",
+    "-9223372036854775809, ESTIMATED",
+    "1e999, ESTIMATED"
+  })
+  void sglangReadsArgumentsWithin64Bits(String number, Exactness exactness) {
+    String json =
+        "{'model':'m','messages':[{'role':'user','content':'q'},{'role':'assistant',"
+            + "'content':null,'tool_calls':[{'id':'1','type':'function','function':{'name':'w',"
+            + "'arguments':'{\\\"city\\\": [{\\\"n\\\": "
+            + number
+            + "}]}'}}]}]}";
+    assertThat(chat(EngineKind.SGLANG, json).exactness()).isEqualTo(exactness);
+    assertThat(chat(EngineKind.VLLM, json).exactness()).isEqualTo(Exactness.EXACT);
   }
 
   @ParameterizedTest

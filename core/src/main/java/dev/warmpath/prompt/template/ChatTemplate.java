@@ -26,12 +26,14 @@ public final class ChatTemplate {
 
   private final Program program;
   private final TemplateLimits limits;
+  private final String source;
   private final boolean mentionsMedia;
 
-  private ChatTemplate(Program program, TemplateLimits limits, boolean mentionsMedia) {
+  private ChatTemplate(Program program, TemplateLimits limits, String source) {
     this.program = program;
     this.limits = limits;
-    this.mentionsMedia = mentionsMedia;
+    this.source = source;
+    this.mentionsMedia = MEDIA.stream().anyMatch(source::contains);
   }
 
   /**
@@ -58,8 +60,7 @@ public final class ChatTemplate {
           PyError.limit("the source is longer than " + limits.maxSourceLength() + " characters"));
     }
     try {
-      return new ChatTemplate(
-          Compiler.compile(source), limits, MEDIA.stream().anyMatch(source::contains));
+      return new ChatTemplate(Compiler.compile(source), limits, source);
     } catch (PyError e) {
       throw exception(e);
     } catch (StackOverflowError e) {
@@ -126,6 +127,15 @@ public final class ChatTemplate {
    */
   public boolean mentionsMedia() {
     return mentionsMedia;
+  }
+
+  /**
+   * Whether the source has this name anywhere: if not, a variable of that name changes nothing.
+   *
+   * @param name a variable's name
+   */
+  public boolean mentions(String name) {
+    return source.contains(name);
   }
 
   private static TemplateException exception(PyError e) {
