@@ -219,14 +219,12 @@ final class ChatLayout {
     Map<String, @Nullable Object> last = new LinkedHashMap<>(out.remove(out.size() - 1));
     if (last.get("content") instanceof List<?> parts) {
       List<@Nullable Object> copy = new ArrayList<>(parts);
-      for (int i = copy.size() - 1; i >= 0; i--) {
-        if (copy.get(i) instanceof Map<?, ?> part && part.get("text") instanceof String text) {
-          Map<String, @Nullable Object> longer = new LinkedHashMap<>();
-          part.forEach((name, value) -> longer.put(String.valueOf(name), value));
-          longer.put("text", text + MARK);
-          copy.set(i, longer);
-          break;
-        }
+      int at = lastText(parts);
+      if (at >= 0 && parts.get(at) instanceof Map<?, ?> part) {
+        Map<String, @Nullable Object> longer = new LinkedHashMap<>();
+        part.forEach((name, value) -> longer.put(String.valueOf(name), value));
+        longer.put("text", part.get("text") + MARK);
+        copy.set(at, longer);
       }
       last.put("content", copy);
     } else {
@@ -260,16 +258,25 @@ final class ChatLayout {
       throws NotExactException {
     Object content = message.get("content");
     if (content instanceof List<?> parts) {
-      for (int i = parts.size() - 1; i >= 0; i--) {
-        if (parts.get(i) instanceof Map<?, ?> part && part.get("text") instanceof String text) {
-          return text;
-        }
+      int at = lastText(parts);
+      if (at >= 0 && parts.get(at) instanceof Map<?, ?> part) {
+        return String.valueOf(part.get("text"));
       }
     }
     if (content instanceof String text) {
       return text;
     }
     throw new NotExactException("the final message, which is to be continued, has no text");
+  }
+
+  /** Where the last part with a text is, or -1. */
+  private static int lastText(List<?> parts) {
+    int at = parts.size() - 1;
+    while (at >= 0
+        && !(parts.get(at) instanceof Map<?, ?> part && part.get("text") instanceof String)) {
+      at--;
+    }
+    return at;
   }
 
   private List<Map<String, @Nullable Object>> messages() throws NotExactException {

@@ -119,7 +119,7 @@ final class ModelPrompts {
     EngineKind first = kinds.iterator().next();
     Text text = text(body, first, form(first));
     kinds.remove(first);
-    if (!ChatLayout.neutral(body, files)) {
+    if (!kinds.isEmpty() && !ChatLayout.neutral(body, files)) {
       for (EngineKind other : kinds) {
         if (!text.same(text(body, other, form(other)))) {
           prompt.inexact("the engines that serve the model lay this chat out differently");
@@ -229,14 +229,9 @@ final class ModelPrompts {
       return new Tokenized(encoded.segments(), utf8.length, end);
     }
     int[] ids = withoutBos(files.tokenizer().encode(appended, true));
-    byte[] whole =
-        Arrays.copyOf(utf8, utf8.length + appended.getBytes(StandardCharsets.UTF_8).length);
-    System.arraycopy(
-        appended.getBytes(StandardCharsets.UTF_8),
-        0,
-        whole,
-        utf8.length,
-        whole.length - utf8.length);
+    byte[] more = appended.getBytes(StandardCharsets.UTF_8);
+    byte[] whole = Arrays.copyOf(utf8, utf8.length + more.length);
+    System.arraycopy(more, 0, whole, utf8.length, more.length);
     TokenSegments joined =
         segments.encode(files.tokenizer(), number, whole, NO_IDS, NO_IDS).segments();
     List<int[]> parts = new ArrayList<>(encoded.segments().parts());
@@ -253,9 +248,7 @@ final class ModelPrompts {
     if (ids.length > 0 && files.specialTokens().get("bos_token") instanceof String bos) {
       OptionalInt id = files.tokenizer().tokenId(bos);
       if (id.isPresent() && id.getAsInt() == ids[0]) {
-        int[] rest = new int[ids.length - 1];
-        System.arraycopy(ids, 1, rest, 0, rest.length);
-        return rest;
+        return Arrays.copyOfRange(ids, 1, ids.length);
       }
     }
     return ids;
@@ -366,8 +359,7 @@ final class ModelPrompts {
     if (body == null || (known != null && prompt.tokens() == promptTokens)) {
       return;
     }
-    Text found = null;
-    ToolForm foundForm = null;
+    ToolForm found = null;
     for (ToolForm form : ToolForm.ofSglang()) {
       try {
         Text text = text(body, EngineKind.SGLANG, form);
@@ -376,18 +368,17 @@ final class ModelPrompts {
         }
         if (found != null) {
           // As many tokens either way, or the same text: this request can't tell them apart.
-          foundForm = null;
+          found = null;
           break;
         }
-        found = text;
-        foundForm = form;
+        found = form;
       } catch (NotExactException e) {
         return;
       }
     }
     // Where the count contradicts what was learned and tells nothing new, nothing is known again.
-    if (foundForm != null || known != null) {
-      sglangTools = foundForm;
+    if (found != null || known != null) {
+      sglangTools = found;
     }
   }
 }

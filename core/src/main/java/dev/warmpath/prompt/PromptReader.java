@@ -86,7 +86,13 @@ public final class PromptReader {
     Served of(@Nullable String model);
   }
 
-  /** What the caches take. */
+  /**
+   * What the caches take.
+   *
+   * @param segmentBytes bytes of heap for token ids by segment, by estimate
+   * @param segmentHitRate the share of segments found there so far, 1 before the first
+   * @param chainBytes bytes of heap for block chains by place, by estimate
+   */
   public record CacheStats(long segmentBytes, double segmentHitRate, long chainBytes) {}
 
   /** What the caches take at this moment. */
