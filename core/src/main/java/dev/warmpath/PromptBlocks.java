@@ -1,9 +1,11 @@
 package dev.warmpath;
 
+import dev.warmpath.prompt.Prompt;
+
 /** The client's own blocks, which are of one size whatever the engines' are. */
 final class PromptBlocks {
   /** Tokens of a block. */
-  static final int TOKENS = 16;
+  static final int TOKENS = Prompt.CLIENT_BLOCK_TOKENS;
 
   private PromptBlocks() {}
 

@@ -37,6 +37,7 @@ import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.EngineAdapters;
 import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.prompt.PromptReader;
+import dev.warmpath.prompt.PromptSource;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.OutboundRequest;
@@ -165,7 +166,7 @@ public final class RouterClient implements AutoCloseable {
             deadLetters,
             ticker,
             seeds(seed),
-            Pauser.REAL);
+            pauser(builder.scheduler));
     later.set(dispatcher);
     this.runner = new RequestRunner(dispatcher, this::exchange, executor);
     registry.subscribe(feed);
@@ -175,12 +176,19 @@ public final class RouterClient implements AutoCloseable {
     if (builder.scheduler != null) {
       monitor.scheduler(builder.scheduler);
     }
+    if (builder.healthExecutor != null) {
+      monitor.executor(builder.healthExecutor);
+    }
     this.health = monitor.start();
     this.workers = new Workers(registry, health);
     registry.replace("builder", builder.keyed(builder.workers));
     for (WorkerDiscovery discovery : discoveries) {
       discovery.start(new DiscoveryFeed(discovery.name(), builder));
     }
+  }
+
+  private static Pauser pauser(@Nullable Scheduler scheduler) {
+    return scheduler == null ? Pauser.REAL : (nanos, until) -> scheduler.await(until, nanos);
   }
 
   private static void gone(@Nullable Dispatcher dispatcher, WorkerRank rank) {
@@ -563,6 +571,7 @@ public final class RouterClient implements AutoCloseable {
     private @Nullable Secret apiKey;
     private @Nullable Secret adminKey;
     private @Nullable Executor executor;
+    private @Nullable Executor healthExecutor;
     private @Nullable Scheduler scheduler;
     private @Nullable Long seed;
 
@@ -651,6 +660,16 @@ public final class RouterClient implements AutoCloseable {
      */
     public Builder templateClock(Clock clock) {
       prompts.clock(clock);
+      return this;
+    }
+
+    /**
+     * Sets a source that knows the prompts of some or all requests before their bodies are read:
+     * for applications that tokenize themselves, and for simulations. Requests it does not know are
+     * read from their bodies.
+     */
+    public Builder promptSource(PromptSource source) {
+      prompts.source(source);
       return this;
     }
 
@@ -754,7 +773,16 @@ public final class RouterClient implements AutoCloseable {
       return this;
     }
 
-    /** Sets clock and timers, for tests and simulations; it stays its owner's. */
+    /**
+     * Runs the calls of probes and load polls here, which block, for tests and simulations; the
+     * executor stays its owner's. Own daemon threads by default.
+     */
+    public Builder healthExecutor(Executor executor) {
+      this.healthExecutor = executor;
+      return this;
+    }
+
+    /** Sets clock, timers and waits, for tests and simulations; it stays its owner's. */
     public Builder scheduler(Scheduler scheduler) {
       this.scheduler = scheduler;
       return this;

@@ -356,7 +356,7 @@ public final class Dispatch {
    */
   void pause(Step.Pause pause) {
     try {
-      dispatcher.pauser().pause(pause.nanos(), cancelled);
+      boolean unused = dispatcher.pauser().pause(pause.nanos(), cancelled);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       cancel();

@@ -50,7 +50,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -101,7 +100,7 @@ public final class Dispatcher {
    * @param deadLetters keeps what finally failed
    * @param ticker time in nanoseconds, as {@link System#nanoTime} gives it
    * @param seeds chance: one value per decision
-   * @param pauser lets time pass between attempts
+   * @param pauser lets time pass between attempts and while admission is awaited
    */
   public Dispatcher(
       Fleet fleet,
@@ -232,7 +231,7 @@ public final class Dispatcher {
     }
     boolean in = false;
     try {
-      in = admitted.await(wait.toNanos(), TimeUnit.NANOSECONDS);
+      in = pauser.pause(wait.toNanos(), admitted);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       if (!waiter.abandon()) {

@@ -3,19 +3,17 @@ package dev.warmpath.dispatch;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Lets time pass between the attempts of a request. */
+/** Lets time pass for a request: between its attempts, and while it waits for admission. */
 @FunctionalInterface
 public interface Pauser {
   /** Waits in real time. */
-  Pauser REAL =
-      (nanos, cancelled) -> {
-        boolean unused = cancelled.await(nanos, TimeUnit.NANOSECONDS);
-      };
+  Pauser REAL = (nanos, until) -> until.await(nanos, TimeUnit.NANOSECONDS);
 
   /**
-   * Blocks the calling thread for {@code nanos}, or until {@code cancelled} is counted down.
+   * Blocks the calling thread for {@code nanos}, or until {@code until} is counted down.
    *
+   * @return whether it was counted down
    * @throws InterruptedException when the thread is interrupted, which cancels the request
    */
-  void pause(long nanos, CountDownLatch cancelled) throws InterruptedException;
+  boolean pause(long nanos, CountDownLatch until) throws InterruptedException;
 }

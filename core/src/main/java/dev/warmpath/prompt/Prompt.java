@@ -23,6 +23,9 @@ public final class Prompt {
   /** Bytes per token assumed where no tokenizer is at hand. */
   public static final int BYTES_PER_TOKEN = 4;
 
+  /** Tokens of a block of the client's own hashes, which are the same whatever the engines' are. */
+  public static final int CLIENT_BLOCK_TOKENS = 16;
+
   private final @Nullable String model;
   private final boolean stream;
   private final String namespace;
@@ -59,6 +62,10 @@ public final class Prompt {
       this.byteLength = builder.textLength;
       this.tokens = segments.size();
       this.exactness = inexactReason == null ? Exactness.EXACT : Exactness.ESTIMATED;
+    } else if (end != null) {
+      this.tokens = (int) Math.min(Integer.MAX_VALUE, end.tokens());
+      this.byteLength = (int) Math.min(Integer.MAX_VALUE, end.tokens() * BYTES_PER_TOKEN);
+      this.exactness = Exactness.ESTIMATED;
     } else {
       byte[] text = bytesSource.get();
       this.bytes = text;
@@ -69,6 +76,32 @@ public final class Prompt {
               : (text.length + BYTES_PER_TOKEN - 1) / BYTES_PER_TOKEN;
       this.exactness = builder.opaque || text.length == 0 ? Exactness.OPAQUE : Exactness.ESTIMATED;
     }
+  }
+
+  /**
+   * A prompt whose tokens the application has counted and chained itself. Engines' own hashes are
+   * not known of it, so it is an estimate.
+   *
+   * @param model the model that the request names, or null
+   * @param stream whether its body asks for a stream
+   * @param chain the end of a chain of {@link dev.warmpath.hash.HashSchemes#content} over all of
+   *     its tokens, in blocks of {@link #CLIENT_BLOCK_TOKENS}
+   * @throws IllegalArgumentException when the chain's blocks are of another size
+   */
+  public static Prompt ofTokens(@Nullable String model, boolean stream, ChainState chain) {
+    if (chain.scheme().blockTokens() != CLIENT_BLOCK_TOKENS) {
+      throw new IllegalArgumentException(
+          "blocks of "
+              + chain.scheme().blockTokens()
+              + " tokens: chain them by "
+              + CLIENT_BLOCK_TOKENS);
+    }
+    return new Builder()
+        .model(model).stream(stream)
+            .namespace(new PromptKeys(model, null, null, null).namespace())
+            .single(true)
+            .chained(chain)
+            .build();
   }
 
   /** The model or LoRA adapter the request names, or null. */
@@ -294,6 +327,12 @@ public final class Prompt {
       this.source = source;
       this.segments = Objects.requireNonNull(segments);
       this.textLength = textLength;
+      this.end = end;
+      return this;
+    }
+
+    /** The chain alone, where nothing is known of ids and text. */
+    Builder chained(ChainState end) {
       this.end = end;
       return this;
     }

@@ -29,6 +29,7 @@ public final class PromptReader {
   private final @Nullable ModelPrompts anyModel;
   private final SegmentCache segments;
   private final ChainCache chains;
+  private final @Nullable PromptSource source;
   private final AtomicBoolean failing = new AtomicBoolean();
 
   /** Reads prompts without any model's files: their tokens are estimated. */
@@ -37,6 +38,7 @@ public final class PromptReader {
   }
 
   private PromptReader(Builder builder) {
+    this.source = builder.source;
     this.segments = new SegmentCache(builder.cacheBytes / 4 * 3);
     this.chains = new ChainCache(builder.cacheBytes / 4);
     Map<String, ModelPrompts> made = new LinkedHashMap<>();
@@ -100,9 +102,12 @@ public final class PromptReader {
     return new CacheStats(segments.bytes(), segments.hitRate(), chains.bytes());
   }
 
-  /** Whether any model's files are known, so that reading a prompt may take more than parsing. */
+  /**
+   * Whether prompts may have tokens, of models whose files are known or from a {@link
+   * PromptSource}, so that reading one may take more than parsing.
+   */
   public boolean tokenizes() {
-    return !models.isEmpty() || anyModel != null;
+    return !models.isEmpty() || anyModel != null || source != null;
   }
 
   /**
@@ -123,6 +128,10 @@ public final class PromptReader {
    *     says where
    */
   public Prompt read(RouterRequest request, Serving serving) {
+    Prompt known = source == null ? null : source.read(request);
+    if (known != null) {
+      return known;
+    }
     if (!understood(request) || request.body().length == 0) {
       return new Prompt.Builder().opaque().build();
     }
@@ -232,6 +241,7 @@ public final class PromptReader {
   public static final class Builder {
     private final Map<String, ModelFiles> models = new LinkedHashMap<>();
     private @Nullable ModelFiles anyModel;
+    private @Nullable PromptSource source;
     private long cacheBytes = 64L << 20;
     private int blockTokens = 16;
     private Clock clock = Clock.systemUTC();
@@ -250,6 +260,12 @@ public final class PromptReader {
      */
     public Builder anyModel(ModelFiles files) {
       this.anyModel = Objects.requireNonNull(files);
+      return this;
+    }
+
+    /** Sets a source that is asked before a body is read. */
+    public Builder source(PromptSource source) {
+      this.source = source;
       return this;
     }
 

@@ -1,6 +1,8 @@
 package dev.warmpath.worker;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A clock and a way to do things later, in one, so that a test can put its own time under
@@ -24,6 +26,16 @@ public interface Scheduler extends AutoCloseable {
   /** Runs a task as soon as possible. */
   default void execute(Runnable task) {
     schedule(Duration.ZERO, task);
+  }
+
+  /**
+   * Blocks the calling thread for a time, or until a latch is counted down.
+   *
+   * @return whether the latch was counted down
+   * @throws InterruptedException when the thread is interrupted
+   */
+  default boolean await(CountDownLatch latch, long nanos) throws InterruptedException {
+    return latch.await(nanos, TimeUnit.NANOSECONDS);
   }
 
   /**
