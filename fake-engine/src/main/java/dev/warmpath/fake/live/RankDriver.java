@@ -213,7 +213,8 @@ public final class RankDriver implements AutoCloseable {
       if (mail.command() instanceof EngineCommand.Submit submit && mail.listener() != null) {
         listeners.put(submit.request().id(), mail.listener());
       }
-      List<EngineEffect> effects = core.apply(mail.command(), (clock.nanoTime() - origin) / 1e6);
+      List<EngineEffect> effects =
+          core.apply(mail.command(), true, (clock.nanoTime() - origin) / 1e6).effects();
       dispatch(effects);
       if (mail.reply() != null) {
         publish(core.metrics());

@@ -125,7 +125,7 @@ final class BlockPool {
       }
       unlink(block);
       if (uncache(block)) {
-        removals.add(new EngineEffect.BlockRemoved(block.hash));
+        removals.add(new EngineEffect.BlockRemoved(StorageTier.DEVICE, block.hash));
       }
     }
     block.refs = 1;

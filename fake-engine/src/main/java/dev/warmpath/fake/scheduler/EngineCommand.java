@@ -2,7 +2,14 @@ package dev.warmpath.fake.scheduler;
 
 import java.util.Objects;
 
-/** What can be asked of an {@link EngineCore}. */
+/**
+ * What can be asked of an {@link EngineCore}.
+ *
+ * <p>A handoff moves a prompt's KV from a prefill worker, the source, to a decode worker, the
+ * destination. Its id is chosen by the coordinator, and both sides know it by that id. Commands
+ * about a handoff are idempotent: the second one of a kind answers {@link
+ * CommandResult.Outcome#NOOP}.
+ */
 public sealed interface EngineCommand {
 
   /**
@@ -18,11 +25,68 @@ public sealed interface EngineCommand {
   }
 
   /**
-   * Drops a request and frees its blocks. Unknown ids are ignored.
+   * Drops a request and frees its blocks, wherever it is: queued, running, held as a source,
+   * waiting for a destination or holding one.
    *
    * @param requestId the id it was submitted with
    */
   record Cancel(long requestId) implements EngineCommand {}
+
+  /**
+   * Adds a request whose KV stays after its end until {@link ReleaseSource} or {@link
+   * CancelSource}.
+   *
+   * @param handoffId the handoff it is the source of
+   * @param request the sequence to compute
+   */
+  record SubmitHandoffPrefill(long handoffId, EngineRequest request) implements EngineCommand {
+    /** Checks that the request is present. */
+    public SubmitHandoffPrefill {
+      Objects.requireNonNull(request, "request");
+    }
+  }
+
+  /**
+   * Frees the source's KV. Before the request's end it only means that nothing will be held.
+   *
+   * @param handoffId the handoff
+   */
+  record ReleaseSource(long handoffId) implements EngineCommand {}
+
+  /**
+   * Frees the source's KV; before the request's end it drops the request as well.
+   *
+   * @param handoffId the handoff
+   */
+  record CancelSource(long handoffId) implements EngineCommand {}
+
+  /**
+   * Asks for blocks for a prompt that was computed elsewhere. Reservations are served in order.
+   *
+   * @param handoffId the handoff
+   * @param request the sequence whose prompt will arrive
+   */
+  record ReserveDestination(long handoffId, EngineRequest request) implements EngineCommand {
+    /** Checks that the request is present. */
+    public ReserveDestination {
+      Objects.requireNonNull(request, "request");
+    }
+  }
+
+  /**
+   * Says that the reserved prompt has arrived; the request now waits for a place in the running
+   * set.
+   *
+   * @param handoffId the handoff
+   */
+  record ActivateDestination(long handoffId) implements EngineCommand {}
+
+  /**
+   * Drops the destination's request, whether it is pending, reserved or active.
+   *
+   * @param handoffId the handoff
+   */
+  record CancelDestination(long handoffId) implements EngineCommand {}
 
   /** Empties the prefix cache; refused unless nothing is running or queued. */
   record Flush() implements EngineCommand {}

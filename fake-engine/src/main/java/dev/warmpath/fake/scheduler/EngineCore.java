@@ -7,26 +7,60 @@ import java.util.List;
  *
  * <p>There is neither a clock nor a thread inside, and the same commands at the same times give the
  * same effects. Exactly one thread may use an instance at a time; its driver serialises access.
+ * Every time is the driver's, in milliseconds, never less than one given before.
  */
 public interface EngineCore {
 
   /**
-   * Applies a command between two passes.
+   * Applies a command between two passes, or during one.
+   *
+   * <p>During a pass the state is already the one at its end, so only commands that touch nothing
+   * the pass uses make sense then: {@link EngineCommand.SubmitHandoffPrefill} and {@link
+   * EngineCommand.ReserveDestination}, the latter without admitting destinations.
    *
    * @param command what to do
-   * @param nowMs the driver's time in milliseconds, never less than before
-   * @return what happened, in order; empty for a command without visible consequence
-   * @throws IllegalArgumentException if a submitted id is already in use
+   * @param admitDestinations whether a queued reservation may be served at once; false during a
+   *     pass
+   * @param nowMs the time
+   * @return the answer and what happened, in order
+   * @throws IllegalArgumentException if the command can't be carried out: a request or handoff id
+   *     that is in use, a reservation that exceeds the pool. Nothing has changed then.
    */
-  List<EngineEffect> apply(EngineCommand command, double nowMs);
+  CommandResult apply(EngineCommand command, boolean admitDestinations, double nowMs);
 
   /**
-   * Schedules and computes one forward pass.
+   * Schedules and computes one forward pass. The state afterwards is the one at the pass's end.
    *
-   * @param nowMs when the pass starts, in milliseconds
-   * @return its modelled duration and its effects
+   * @param nowMs when the pass starts
+   * @return its modelled time and its effects
    */
   PassResult executePass(double nowMs);
+
+  /**
+   * Tries the oldest queued reservation, and those behind it while they succeed, unless nothing was
+   * freed since the last try. A driver calls it at every pass boundary.
+   *
+   * @param nowMs the time
+   * @return reservations that were served
+   */
+  List<EngineEffect> retryDestinations(double nowMs);
+
+  /**
+   * Lets the transfers between storage tiers progress up to a time.
+   *
+   * @param nowMs the time
+   * @param admitDestinations whether queued reservations may take what was freed; false during a
+   *     pass
+   * @return cache changes, and reservations that were served
+   */
+  List<EngineEffect> tick(double nowMs, boolean admitDestinations);
+
+  /**
+   * Returns when {@link #tick} has something to do next.
+   *
+   * @return the time, or {@link Double#POSITIVE_INFINITY} when nothing is in flight
+   */
+  double nextDeadlineMs();
 
   /**
    * Tells whether a pass may do something.
@@ -34,6 +68,21 @@ public interface EngineCore {
    * @return false when nothing is queued or running, or while paused
    */
   boolean hasWork();
+
+  /**
+   * Tells whether nobody owns anything: no request, no held source, no destination in any phase, no
+   * transfer between tiers. Cached blocks may remain.
+   *
+   * @return whether the scheduler is back to where it began, but for its cache
+   */
+  boolean isDrained();
+
+  /**
+   * Tells when the cache events and metrics of a pass are published.
+   *
+   * @return a constant of the engine
+   */
+  EventVisibility eventVisibility();
 
   /**
    * Returns the state at this moment.

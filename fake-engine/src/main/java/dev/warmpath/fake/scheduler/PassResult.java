@@ -5,24 +5,23 @@ import java.util.List;
 /**
  * One forward pass: how long it takes and what it does.
  *
+ * @param startMs when it begins
+ * @param endMs when it ends: its start plus both parts, or, for a pass that computes nothing while
+ *     a transfer between tiers is in flight, the time of that transfer's end
  * @param prefillMs modelled time of the prompt part, in milliseconds
  * @param decodeMs modelled time of the decode part, in milliseconds
- * @param prefillRequests sequences that computed prompt tokens
- * @param prefillTokens prompt tokens computed
- * @param prefixTokens tokens in front of those, already in the KV cache
- * @param decodeRequests sequences that computed one generated token
+ * @param forward what it computes
  * @param during the state while the pass runs, requests that end with it included
- * @param onStart what an observer sees when the pass begins: admissions, preemptions and cache
- *     changes (vLLM publishes KV events at the start of a pass)
- * @param onEnd what becomes visible when the pass ends: tokens and terminal outcomes
+ * @param onStart what an observer sees when the pass begins: admissions and preemptions, and cache
+ *     changes if {@link EngineCore#eventVisibility} says so
+ * @param onEnd what becomes visible when the pass ends: tokens, terminal outcomes, handoffs
  */
 public record PassResult(
+    double startMs,
+    double endMs,
     double prefillMs,
     double decodeMs,
-    int prefillRequests,
-    int prefillTokens,
-    int prefixTokens,
-    int decodeRequests,
+    ForwardPassMetrics forward,
     CoreMetrics during,
     List<EngineEffect> onStart,
     List<EngineEffect> onEnd) {
@@ -39,7 +38,7 @@ public record PassResult(
    * @return milliseconds
    */
   public double durationMs() {
-    return prefillMs + decodeMs;
+    return endMs - startMs;
   }
 
   /**
@@ -48,6 +47,6 @@ public record PassResult(
    * @return true if time passed or an effect happened
    */
   public boolean progressed() {
-    return durationMs() > 0 || !onStart.isEmpty() || !onEnd.isEmpty();
+    return endMs > startMs || !onStart.isEmpty() || !onEnd.isEmpty();
   }
 }

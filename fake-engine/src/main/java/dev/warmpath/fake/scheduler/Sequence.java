@@ -2,7 +2,6 @@ package dev.warmpath.fake.scheduler;
 
 import dev.warmpath.fake.scheduler.BlockPool.Block;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -32,47 +31,19 @@ final class Sequence {
 
   int passPrefix;
 
-  private final int blockSize;
-  private long[] hashes;
-  private int hashed;
+  final BlockHashes hashes;
 
   Sequence(EngineRequest request, int blockSize) {
     this.request = request;
-    this.blockSize = blockSize;
-    this.hashes = new long[Math.max(1, request.prompt().length / blockSize)];
+    this.hashes = new BlockHashes(request, blockSize);
   }
 
   int length() {
-    return request.prompt().length + generated;
+    return request.promptTokens() + generated;
   }
 
   int remainingOutput() {
-    return request.plannedOutput().length - generated;
-  }
-
-  /** Chained hashes of at least the first {@code count} blocks, which must be full. */
-  long[] hashes(int count) {
-    if (count > hashes.length) {
-      hashes = Arrays.copyOf(hashes, Math.max(count, hashes.length * 2));
-    }
-    while (hashed < count) {
-      long parent = hashed == 0 ? BlockHash.root(request.cacheNamespace()) : hashes[hashed - 1];
-      int from = hashed * blockSize;
-      hashes[hashed++] = BlockHash.next(parent, request, from, from + blockSize);
-    }
-    return hashes;
-  }
-
-  /** Copies the token ids of some blocks. */
-  int[] tokens(int fromBlock, int toBlock) {
-    int from = fromBlock * blockSize;
-    int[] copy = new int[(toBlock - fromBlock) * blockSize];
-    int[] prompt = request.prompt();
-    for (int i = 0; i < copy.length; i++) {
-      int at = from + i;
-      copy[i] = at < prompt.length ? prompt[at] : request.plannedOutput()[at - prompt.length];
-    }
-    return copy;
+    return request.outputTokens() - generated;
   }
 
   /** Forgets everything computed; the blocks must have been released. */

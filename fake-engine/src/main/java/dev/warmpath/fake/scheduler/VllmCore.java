@@ -1,5 +1,6 @@
 package dev.warmpath.fake.scheduler;
 
+import dev.warmpath.fake.scheduler.CommandResult.Outcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,6 +28,7 @@ public final class VllmCore implements EngineCore {
   private final List<Sequence> running = new ArrayList<>();
   private final ArrayDeque<Sequence> waiting = new ArrayDeque<>();
   private final ArrayDeque<Sequence> held = new ArrayDeque<>();
+  private final PassMeter meter = new PassMeter();
   private @Nullable PauseMode pause;
   private long preemptions;
   private long promptTokens;
@@ -47,25 +49,31 @@ public final class VllmCore implements EngineCore {
   }
 
   @Override
-  public List<EngineEffect> apply(EngineCommand command, double nowMs) {
+  public CommandResult apply(EngineCommand command, boolean admitDestinations, double nowMs) {
     if (command instanceof EngineCommand.Submit submit) {
       submit(submit.request());
-      return List.of();
+      return CommandResult.of(Outcome.SUBMITTED);
     }
     if (command instanceof EngineCommand.Cancel cancel) {
       Sequence sequence = known.get(cancel.requestId());
-      return sequence == null ? List.of() : List.of(abort(sequence));
+      return sequence == null
+          ? CommandResult.of(Outcome.NOOP)
+          : new CommandResult(Outcome.APPLIED, List.of(abort(sequence)));
     }
     if (command instanceof EngineCommand.Flush) {
       return flush();
     }
     if (command instanceof EngineCommand.Pause toPause) {
-      return pause(toPause.mode());
+      return new CommandResult(Outcome.APPLIED, pause(toPause.mode()));
     }
-    pause = null;
-    waiting.addAll(held);
-    held.clear();
-    return List.of();
+    if (command instanceof EngineCommand.Resume) {
+      Outcome outcome = pause == null ? Outcome.NOOP : Outcome.APPLIED;
+      pause = null;
+      waiting.addAll(held);
+      held.clear();
+      return CommandResult.of(outcome);
+    }
+    throw new IllegalArgumentException("this scheduler takes no part in handoffs");
   }
 
   private void submit(EngineRequest request) {
@@ -89,13 +97,15 @@ public final class VllmCore implements EngineCore {
     return new EngineEffect.Output(sequence.request.id(), tokens, reason);
   }
 
-  private List<EngineEffect> flush() {
+  private CommandResult flush() {
     boolean idle = running.isEmpty() && (waiting.isEmpty() || pause == PauseMode.RETRACT);
     if (!idle) {
-      return List.of(new EngineEffect.FlushAnswered(false));
+      return new CommandResult(Outcome.NOOP, List.of(new EngineEffect.FlushAnswered(false)));
     }
     pool.dropInactive();
-    return List.of(new EngineEffect.CacheCleared(), new EngineEffect.FlushAnswered(true));
+    return new CommandResult(
+        Outcome.APPLIED,
+        List.of(new EngineEffect.CacheCleared(), new EngineEffect.FlushAnswered(true)));
   }
 
   private List<EngineEffect> pause(PauseMode mode) {
@@ -141,7 +151,7 @@ public final class VllmCore implements EngineCore {
     if (!preempted) {
       admitWaiting(budget, onStart, onEnd);
     }
-    return compute(onStart, onEnd);
+    return compute(nowMs, onStart, onEnd);
   }
 
   private static final class Budget {
@@ -189,7 +199,8 @@ public final class VllmCore implements EngineCore {
 
   private boolean grow(Sequence sequence, int tokens, List<EngineEffect> removals) {
     int missing = blocksFor(tokens) - sequence.blocks.size();
-    return missing <= 0 || pool.acquire(sequence.hashes(0), 0, missing, sequence.blocks, removals);
+    return missing <= 0
+        || pool.acquire(sequence.hashes.first(0), 0, missing, sequence.blocks, removals);
   }
 
   private void schedule(Sequence sequence, int tokens, Budget budget, List<EngineEffect> onStart) {
@@ -206,7 +217,7 @@ public final class VllmCore implements EngineCore {
       return;
     }
     int full = sequence.computed / options.blockSize();
-    long[] hashes = sequence.hashes(full);
+    long[] hashes = sequence.hashes.first(full);
     int from = sequence.published;
     while (from < full) {
       if (!pool.publish(sequence.blocks.get(from), hashes[from])) {
@@ -229,7 +240,8 @@ public final class VllmCore implements EngineCore {
     long[] stored = new long[to - from];
     System.arraycopy(hashes, from, stored, 0, stored.length);
     long parent = from == 0 ? 0 : hashes[from - 1];
-    return new EngineEffect.BlocksStored(parent, from == 0, stored, sequence.tokens(from, to));
+    return new EngineEffect.BlocksStored(
+        StorageTier.DEVICE, parent, from == 0, stored, sequence.hashes.tokens(from, to));
   }
 
   private void admitWaiting(Budget budget, List<EngineEffect> onStart, List<EngineEffect> onEnd) {
@@ -244,7 +256,7 @@ public final class VllmCore implements EngineCore {
         continue;
       }
       int hits = reusableBlocks(head);
-      long[] hashes = head.hashes(hits);
+      long[] hashes = head.hashes.first(hits);
       int needed = blocksFor(head.length()) - pool.activePrefix(hashes, hits);
       if (needed > pool.capacity() - pool.active()) {
         break;
@@ -296,16 +308,16 @@ public final class VllmCore implements EngineCore {
     }
     int length = sequence.length();
     int limit = (sequence.remainingOutput() > 0 ? length - 1 : length) / options.blockSize();
-    return pool.residentPrefix(sequence.hashes(limit), limit);
+    return pool.residentPrefix(sequence.hashes.first(limit), limit);
   }
 
   private int blocksFor(int tokens) {
     return (int) (((long) tokens + options.blockSize() - 1) / options.blockSize());
   }
 
-  private PassResult compute(List<EngineEffect> onStart, List<EngineEffect> onEnd) {
+  private PassResult compute(double nowMs, List<EngineEffect> onStart, List<EngineEffect> onEnd) {
+    meter.begin();
     int prefills = 0;
-    int decodes = 0;
     long inputTokens = 0;
     long prefixTokens = 0;
     int emitting = 0;
@@ -315,8 +327,9 @@ public final class VllmCore implements EngineCore {
         prefills++;
         inputTokens += sequence.passPrefix + sequence.passTokens;
         prefixTokens += sequence.passPrefix;
+        meter.prefill(sequence.length(), sequence.passTokens, sequence.passPrefix);
       } else if (sequence.passTokens > 0) {
-        decodes++;
+        meter.decode(sequence.length());
       }
       if (sequence.computed == sequence.length() && sequence.remainingOutput() > 0) {
         emitting++;
@@ -339,17 +352,16 @@ public final class VllmCore implements EngineCore {
                     (int) (contextTokens / emitting),
                     (long) pool.capacity() * options.blockSize()));
     CoreMetrics during = metrics();
+    for (Sequence sequence : waiting) {
+      (sequence.admitted ? meter.queuedDecode : meter.queuedPrefill).add(sequence.length());
+    }
+    double wallMs = prefillMs + decodeMs;
+    ForwardPassMetrics forward = meter.end(wallMs);
+    meter.queuedDecode.clear();
+    meter.queuedPrefill.clear();
     emit(onEnd);
     return new PassResult(
-        prefillMs,
-        decodeMs,
-        prefills,
-        (int) (inputTokens - prefixTokens),
-        (int) prefixTokens,
-        decodes,
-        during,
-        onStart,
-        onEnd);
+        nowMs, nowMs + wallMs, prefillMs, decodeMs, forward, during, onStart, onEnd);
   }
 
   private static double floorAtZero(double ms) {
@@ -377,6 +389,31 @@ public final class VllmCore implements EngineCore {
         onEnd.add(new EngineEffect.Output(sequence.request.id(), tokens, null));
       }
     }
+  }
+
+  @Override
+  public List<EngineEffect> retryDestinations(double nowMs) {
+    return List.of();
+  }
+
+  @Override
+  public List<EngineEffect> tick(double nowMs, boolean admitDestinations) {
+    return List.of();
+  }
+
+  @Override
+  public double nextDeadlineMs() {
+    return Double.POSITIVE_INFINITY;
+  }
+
+  @Override
+  public boolean isDrained() {
+    return known.isEmpty();
+  }
+
+  @Override
+  public EventVisibility eventVisibility() {
+    return EventVisibility.PASS_START;
   }
 
   @Override

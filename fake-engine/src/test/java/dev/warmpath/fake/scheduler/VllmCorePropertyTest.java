@@ -40,11 +40,13 @@ class VllmCorePropertyTest {
       int what = random.nextInt(10);
       if (what < 3) {
         EngineRequest request = randomRequest(++submitted, random);
-        log.addAll(core.apply(new EngineCommand.Submit(request), step));
+        log.addAll(core.apply(new EngineCommand.Submit(request), true, step).effects());
       } else if (what == 3 && submitted > 0) {
-        log.addAll(core.apply(new EngineCommand.Cancel(1 + random.nextInt(submitted)), step));
+        log.addAll(
+            core.apply(new EngineCommand.Cancel(1 + random.nextInt(submitted)), true, step)
+                .effects());
       } else if (what == 4 && random.nextInt(5) == 0) {
-        log.addAll(core.apply(new EngineCommand.Flush(), step));
+        log.addAll(core.apply(new EngineCommand.Flush(), true, step).effects());
       } else if (core.hasWork()) {
         PassResult pass = core.executePass(step);
         log.addAll(pass.onStart());

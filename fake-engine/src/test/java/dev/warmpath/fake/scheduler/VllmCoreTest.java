@@ -38,9 +38,13 @@ class VllmCoreTest {
         0);
   }
 
+  private static List<EngineEffect> apply(EngineCore core, EngineCommand command) {
+    return core.apply(command, true, 0).effects();
+  }
+
   private static void submit(EngineCore core, EngineRequest... requests) {
     for (EngineRequest request : requests) {
-      assertThat(core.apply(new EngineCommand.Submit(request), 0)).isEmpty();
+      assertThat(apply(core, new EngineCommand.Submit(request))).isEmpty();
     }
   }
 
@@ -70,7 +74,7 @@ class VllmCoreTest {
     PassResult pass = core.executePass(0);
 
     assertThat(pass.onEnd()).containsExactly(new Output(1, 1, null));
-    assertThat(pass.prefillTokens()).isEqualTo(12);
+    assertThat(pass.forward().prefillTokens()).isEqualTo(12);
     assertThat(core.metrics().running()).isEqualTo(2);
     assertThat(core.metrics().waiting()).isZero();
     assertThat(core.metrics().activeBlocks()).isEqualTo(3);
@@ -193,8 +197,8 @@ class VllmCoreTest {
     PassResult pass = core.executePass(0);
 
     assertThat(pass.onStart()).contains(new Admitted(2, 8));
-    assertThat(pass.prefillTokens()).isEqualTo(4);
-    assertThat(pass.prefixTokens()).isEqualTo(8);
+    assertThat(pass.forward().prefillTokens()).isEqualTo(4);
+    assertThat(pass.forward().prefixTokens()).isEqualTo(8);
     assertThat(core.metrics().cachedTokens()).isEqualTo(8);
   }
 
@@ -251,14 +255,14 @@ class VllmCoreTest {
             seeded.stream().filter(BlocksStored.class::isInstance).findFirst().orElseThrow();
     assertThat(stored.blockHashes()).hasSize(2);
     assertThat(stored.root()).isTrue();
-    assertThat(stored.tokens()).isEqualTo(request(1, 8, 1).prompt());
+    assertThat(stored.tokens()).isEqualTo(IntStream.range(100_000, 100_008).toArray());
 
     submit(core, request(2, 8, 1));
     List<EngineEffect> effects = drain(core);
 
     assertThat(effects)
         .filteredOn(BlockRemoved.class::isInstance)
-        .containsExactly(new BlockRemoved(stored.blockHashes()[1]));
+        .containsExactly(new BlockRemoved(StorageTier.DEVICE, stored.blockHashes()[1]));
   }
 
   @Test
@@ -357,11 +361,11 @@ class VllmCoreTest {
     submit(core, request(1, 8, 4), request(2, 8, 4));
     core.executePass(0);
 
-    assertThat(core.apply(new EngineCommand.Cancel(2), 0))
+    assertThat(apply(core, new EngineCommand.Cancel(2)))
         .containsExactly(new Output(2, 0, FinishReason.ABORTED));
-    assertThat(core.apply(new EngineCommand.Cancel(1), 0))
+    assertThat(apply(core, new EngineCommand.Cancel(1)))
         .containsExactly(new Output(1, 0, FinishReason.ABORTED));
-    assertThat(core.apply(new EngineCommand.Cancel(1), 0)).isEmpty();
+    assertThat(apply(core, new EngineCommand.Cancel(1))).isEmpty();
 
     assertThat(core.metrics().activeBlocks()).isZero();
     assertThat(core.hasWork()).isFalse();
@@ -372,11 +376,11 @@ class VllmCoreTest {
     VllmCore core = core(small(6, 64, 3));
     submit(core, request(1, 8, 2));
     core.executePass(0);
-    assertThat(core.apply(new EngineCommand.Flush(), 0)).containsExactly(new FlushAnswered(false));
+    assertThat(apply(core, new EngineCommand.Flush())).containsExactly(new FlushAnswered(false));
     drain(core);
     assertThat(core.metrics().cachedBlocks()).isEqualTo(2);
 
-    assertThat(core.apply(new EngineCommand.Flush(), 0)).contains(new FlushAnswered(true));
+    assertThat(apply(core, new EngineCommand.Flush())).contains(new FlushAnswered(true));
 
     assertThat(core.metrics().cachedBlocks()).isZero();
     int[] prompt = IntStream.range(100_000, 100_008).toArray();
@@ -390,13 +394,13 @@ class VllmCoreTest {
     submit(core, request(1, 8, 4), request(2, 8, 4));
     core.executePass(0);
 
-    assertThat(core.apply(new EngineCommand.Pause(PauseMode.ABORT), 0))
+    assertThat(apply(core, new EngineCommand.Pause(PauseMode.ABORT)))
         .containsExactly(
             new Output(1, 0, FinishReason.ABORTED), new Output(2, 0, FinishReason.ABORTED));
     assertThat(core.metrics().paused()).isTrue();
     submit(core, request(3, 4, 1));
     assertThat(core.hasWork()).isFalse();
-    core.apply(new EngineCommand.Resume(), 0);
+    apply(core, new EngineCommand.Resume());
     assertThat(core.hasWork()).isTrue();
   }
 
@@ -406,12 +410,12 @@ class VllmCoreTest {
     submit(core, request(1, 8, 4));
     core.executePass(0);
 
-    assertThat(core.apply(new EngineCommand.Pause(PauseMode.IN_PLACE), 0)).isEmpty();
+    assertThat(apply(core, new EngineCommand.Pause(PauseMode.IN_PLACE))).isEmpty();
 
     assertThat(core.hasWork()).isFalse();
     assertThat(core.metrics().activeBlocks()).isEqualTo(2);
-    assertThat(core.apply(new EngineCommand.Flush(), 0)).containsExactly(new FlushAnswered(false));
-    core.apply(new EngineCommand.Resume(), 0);
+    assertThat(apply(core, new EngineCommand.Flush())).containsExactly(new FlushAnswered(false));
+    apply(core, new EngineCommand.Resume());
     assertThat(drain(core)).contains(new Output(1, 1, FinishReason.COMPLETED));
   }
 
@@ -421,11 +425,11 @@ class VllmCoreTest {
     submit(core, request(1, 8, 4), request(2, 8, 4));
     core.executePass(0);
 
-    assertThat(core.apply(new EngineCommand.Pause(PauseMode.RETRACT), 0))
+    assertThat(apply(core, new EngineCommand.Pause(PauseMode.RETRACT)))
         .containsExactlyInAnyOrder(new Preempted(1), new Preempted(2));
     assertThat(core.metrics().activeBlocks()).isZero();
-    assertThat(core.apply(new EngineCommand.Flush(), 0)).contains(new FlushAnswered(true));
-    core.apply(new EngineCommand.Resume(), 0);
+    assertThat(apply(core, new EngineCommand.Flush())).contains(new FlushAnswered(true));
+    apply(core, new EngineCommand.Resume());
 
     assertThat(admitted(core.executePass(0))).containsExactly(1L, 2L);
   }
@@ -434,12 +438,12 @@ class VllmCoreTest {
   void pauseThatDrainsHoldsOnlyWhatComesLater() {
     VllmCore core = core(small(16, 64, 3));
     submit(core, request(1, 8, 2));
-    core.apply(new EngineCommand.Pause(PauseMode.DRAIN), 0);
+    apply(core, new EngineCommand.Pause(PauseMode.DRAIN));
     submit(core, request(2, 8, 1));
 
     assertThat(drain(core)).contains(new Output(1, 1, FinishReason.COMPLETED));
     assertThat(core.metrics().waiting()).isEqualTo(1);
-    core.apply(new EngineCommand.Resume(), 0);
+    apply(core, new EngineCommand.Resume());
 
     assertThat(drain(core)).contains(new Output(2, 1, FinishReason.COMPLETED));
   }
@@ -448,7 +452,7 @@ class VllmCoreTest {
   void idInUseIsRefused() {
     VllmCore core = core(small(6, 64, 3));
     submit(core, request(1, 4, 1));
-    assertThatThrownBy(() -> core.apply(new EngineCommand.Submit(request(1, 4, 1)), 0))
+    assertThatThrownBy(() -> apply(core, new EngineCommand.Submit(request(1, 4, 1))))
         .isInstanceOf(IllegalArgumentException.class);
     drain(core);
     submit(core, request(1, 4, 1));
