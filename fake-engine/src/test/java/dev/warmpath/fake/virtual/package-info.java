@@ -1,0 +1,4 @@
+@NullMarked
+package dev.warmpath.fake.virtual;
+
+import org.jspecify.annotations.NullMarked;
