@@ -3,6 +3,7 @@ package dev.warmpath.fake.virtual;
 import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.live.ThroughputWindow;
+import dev.warmpath.fake.scheduler.CommandResult;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
@@ -30,7 +31,7 @@ public final class VirtualRank {
   private record Mail(
       EngineCommand command,
       @Nullable RankListener listener,
-      @Nullable Consumer<List<EngineEffect>> reply) {}
+      @Nullable Consumer<CommandResult> reply) {}
 
   private final VirtualTime time;
   private final EngineCore core;
@@ -81,9 +82,9 @@ public final class VirtualRank {
    * Applies any other command at the next pass boundary.
    *
    * @param command the command
-   * @param reply hears its effects
+   * @param reply hears the answer and its effects
    */
-  public void apply(EngineCommand command, Consumer<List<EngineEffect>> reply) {
+  public void apply(EngineCommand command, Consumer<CommandResult> reply) {
     Objects.requireNonNull(reply, "reply");
     post(new Mail(command, null, reply));
   }
@@ -153,11 +154,11 @@ public final class VirtualRank {
       if (mail.command() instanceof EngineCommand.Submit submit && mail.listener() != null) {
         listeners.put(submit.request().id(), mail.listener());
       }
-      List<EngineEffect> effects = core.apply(mail.command(), time.nowMs());
-      dispatch(effects);
+      CommandResult result = core.apply(mail.command(), true, time.nowMs());
+      dispatch(result.effects());
       if (mail.reply() != null) {
         publish(core.metrics());
-        mail.reply().accept(effects);
+        mail.reply().accept(result);
       }
     }
   }
