@@ -90,4 +90,14 @@ public interface EngineCore {
    * @return an immutable snapshot
    */
   CoreMetrics metrics();
+
+  /**
+   * Looks into the prefix cache: how many prompt tokens of a request need not be computed if it
+   * were admitted at this moment. Nothing that an engine tells anybody; for tests and for a router
+   * that knows everything.
+   *
+   * @param request any request, known to the scheduler or not
+   * @return tokens, 0 without a prefix cache
+   */
+  int cachedTokens(EngineRequest request);
 }

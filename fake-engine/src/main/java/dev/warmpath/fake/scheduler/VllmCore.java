@@ -440,4 +440,9 @@ public final class VllmCore implements EngineCore {
         lastPrefillHitRate,
         pause != null);
   }
+
+  @Override
+  public int cachedTokens(EngineRequest request) {
+    return reusableBlocks(new Sequence(request, options.blockSize())) * options.blockSize();
+  }
 }
