@@ -1,5 +1,9 @@
 package dev.warmpath.fake.scheduler;
 
+import dev.warmpath.worker.WorkerRole;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The knobs of a scheduler, named as vLLM and Dynamo's mocker name them.
  *
@@ -12,6 +16,14 @@ package dev.warmpath.fake.scheduler;
  * @param chunkedPrefill whether a prompt may be computed over several passes
  * @param preemption which running request gives way when blocks run out
  * @param cacheEvents whether passes report stored and removed blocks
+ * @param role what the worker computes: a prefill worker has no decode time, a decode worker no
+ *     prefill time and no cache events
+ * @param admission how much room a request must find
+ * @param watermark share of the pool that admissions leave free while anything is held
+ * @param firstTokenFromPrefill whether a pass that only completes prompts costs no decode step
+ * @param transfer size of the KV and the way to a destination
+ * @param offload lower cache tiers, or null; they need to know the size of the KV
+ * @param speculation multi-token prediction, or null
  */
 public record CoreOptions(
     int numBlocks,
@@ -22,7 +34,14 @@ public record CoreOptions(
     boolean prefixCaching,
     boolean chunkedPrefill,
     PreemptionMode preemption,
-    boolean cacheEvents) {
+    boolean cacheEvents,
+    WorkerRole role,
+    AdmissionPolicy admission,
+    double watermark,
+    boolean firstTokenFromPrefill,
+    KvTransfer transfer,
+    @Nullable OffloadOptions offload,
+    @Nullable Speculation speculation) {
 
   /** Checks the ranges. */
   public CoreOptions {
@@ -31,6 +50,12 @@ public record CoreOptions(
     requirePositive(maxNumSeqs, "maxNumSeqs");
     requirePositive(maxNumBatchedTokens, "maxNumBatchedTokens");
     requirePositive(maxModelLen, "maxModelLen");
+    Objects.requireNonNull(role, "role");
+    Objects.requireNonNull(admission, "admission");
+    Objects.requireNonNull(transfer, "transfer");
+    if (!(watermark >= 0 && watermark < 1)) {
+      throw new IllegalArgumentException("watermark must be from 0 to below 1, was " + watermark);
+    }
   }
 
   private static void requirePositive(int value, String name) {
@@ -61,6 +86,13 @@ public record CoreOptions(
     private boolean chunkedPrefill = true;
     private PreemptionMode preemption = PreemptionMode.LIFO;
     private boolean cacheEvents = false;
+    private WorkerRole role = WorkerRole.REGULAR;
+    private AdmissionPolicy admission = AdmissionPolicy.OPTIMISTIC;
+    private double watermark = 0;
+    private boolean firstTokenFromPrefill = false;
+    private KvTransfer transfer = KvTransfer.INSTANT;
+    private @Nullable OffloadOptions offload;
+    private @Nullable Speculation speculation;
 
     private Builder() {}
 
@@ -164,6 +196,84 @@ public record CoreOptions(
     }
 
     /**
+     * Sets {@link CoreOptions#role()}.
+     *
+     * @param value what the worker computes: a prefill worker has no decode time, a decode worker
+     *     no prefill time and no cache events
+     * @return this
+     */
+    public Builder role(WorkerRole value) {
+      role = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#admission()}.
+     *
+     * @param value how much room a request must find
+     * @return this
+     */
+    public Builder admission(AdmissionPolicy value) {
+      admission = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#watermark()}.
+     *
+     * @param value share of the pool that admissions leave free while anything is held
+     * @return this
+     */
+    public Builder watermark(double value) {
+      watermark = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#firstTokenFromPrefill()}.
+     *
+     * @param value whether a pass that only completes prompts costs no decode step
+     * @return this
+     */
+    public Builder firstTokenFromPrefill(boolean value) {
+      firstTokenFromPrefill = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#transfer()}.
+     *
+     * @param value size of the KV and the way to a destination
+     * @return this
+     */
+    public Builder transfer(KvTransfer value) {
+      transfer = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#offload()}.
+     *
+     * @param value lower cache tiers, or null; they need to know the size of the KV
+     * @return this
+     */
+    public Builder offload(@Nullable OffloadOptions value) {
+      offload = value;
+      return this;
+    }
+
+    /**
+     * Sets {@link CoreOptions#speculation()}.
+     *
+     * @param value multi-token prediction, or null
+     * @return this
+     */
+    public Builder speculation(@Nullable Speculation value) {
+      speculation = value;
+      return this;
+    }
+
+    /**
      * Builds the options.
      *
      * @return the options
@@ -179,7 +289,14 @@ public record CoreOptions(
           prefixCaching,
           chunkedPrefill,
           preemption,
-          cacheEvents);
+          cacheEvents,
+          role,
+          admission,
+          watermark,
+          firstTokenFromPrefill,
+          transfer,
+          offload,
+          speculation);
     }
   }
 }
