@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Gathers what requests tell as they end. Thread safe. */
-final class Measurements {
+/** Gathers what requests tell as they end. Times are nanoseconds of one clock. Thread safe. */
+public final class Measurements {
   private static final long MAX_MICROS = 3_600_000_000L;
   private static final int DIGITS = 3;
   private static final int SLICES = 60;
@@ -34,7 +34,13 @@ final class Measurements {
   private record Ended(
       long atNanos, boolean failed, double waitMillis, long promptTokens, long cachedTokens) {}
 
-  Measurements(long startNanos, Collection<String> workers) {
+  /**
+   * Starts with nothing.
+   *
+   * @param startNanos when the run began
+   * @param workers the workers' addresses, so that idle ones count too
+   */
+  public Measurements(long startNanos, Collection<String> workers) {
     this.startNanos = startNanos;
     this.lastNanos = startNanos;
     workers.forEach(worker -> perWorker.put(worker, 0L));
@@ -43,10 +49,14 @@ final class Measurements {
   /**
    * A request succeeded.
    *
+   * @param worker who served it
+   * @param sentNanos when it was sent
    * @param firstNanos when its first token came, or 0 when it was not streamed
+   * @param endNanos when its answer was whole
    * @param gapsNanos times between its events
+   * @param usage what the engine counted, or null
    */
-  void succeeded(
+  public void succeeded(
       String worker,
       long sentNanos,
       long firstNanos,
@@ -80,8 +90,13 @@ final class Measurements {
     }
   }
 
-  /** A request failed. */
-  void failed(String kind, long endNanos) {
+  /**
+   * A request failed.
+   *
+   * @param kind what happened, in a word
+   * @param endNanos when
+   */
+  public void failed(String kind, long endNanos) {
     lock.lock();
     try {
       failed++;
@@ -111,7 +126,13 @@ final class Measurements {
     }
   }
 
-  LoadResult result(String policy) {
+  /**
+   * Sums up what has ended by now.
+   *
+   * @param policy the name the result goes under
+   * @return the figures
+   */
+  public LoadResult result(String policy) {
     lock.lock();
     try {
       double seconds = Math.max(1e-9, (lastNanos - startNanos) / 1e9);

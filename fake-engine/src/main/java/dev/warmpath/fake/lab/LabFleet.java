@@ -1,0 +1,43 @@
+package dev.warmpath.fake.lab;
+
+import dev.warmpath.fake.scheduler.EngineCore;
+import dev.warmpath.fake.scheduler.LatencyModel;
+import dev.warmpath.fake.scheduler.VllmCore;
+import dev.warmpath.fake.virtual.VirtualTime;
+import dev.warmpath.worker.WorkerRole;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Builds the workers of a run, with empty caches. */
+final class LabFleet {
+  private LabFleet() {}
+
+  static List<LabWorker> start(LabSettings settings, VirtualTime time) {
+    List<WorkerRole> roles = settings.fleet().roles();
+    List<LabWorker> workers = new ArrayList<>(roles.size());
+    for (int i = 0; i < roles.size(); i++) {
+      List<LabRank> ranks = new ArrayList<>(settings.ranks());
+      for (int rank = 0; rank < settings.ranks(); rank++) {
+        ranks.add(new LabRank(time, core(settings, roles.get(i))));
+      }
+      workers.add(
+          new LabWorker(
+              "http://worker-" + i + ":8000",
+              settings.engine(),
+              roles.get(i),
+              settings.core().maxNumSeqs(),
+              ranks));
+    }
+    return workers;
+  }
+
+  private static EngineCore core(LabSettings settings, WorkerRole role) {
+    LatencyModel timing =
+        switch (role) {
+          case PREFILL -> settings.timing().prefillOnly();
+          case DECODE -> settings.timing().decodeOnly();
+          default -> settings.timing();
+        };
+    return new VllmCore(settings.core(), timing);
+  }
+}

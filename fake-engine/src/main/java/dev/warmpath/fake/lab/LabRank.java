@@ -1,0 +1,54 @@
+package dev.warmpath.fake.lab;
+
+import dev.warmpath.fake.live.RankListener;
+import dev.warmpath.fake.live.RankSnapshot;
+import dev.warmpath.fake.scheduler.CoreMetrics;
+import dev.warmpath.fake.scheduler.EngineCore;
+import dev.warmpath.fake.scheduler.EngineRequest;
+import dev.warmpath.fake.virtual.VirtualRank;
+import dev.warmpath.fake.virtual.VirtualTime;
+
+/** A simulated rank, and for the oracle alone a look into it. */
+final class LabRank {
+  private final EngineCore core;
+  private final VirtualRank driver;
+  private long pendingTokens;
+
+  LabRank(VirtualTime time, EngineCore core) {
+    this.core = core;
+    this.driver = new VirtualRank(time, core);
+  }
+
+  void submit(EngineRequest request, RankListener listener) {
+    driver.submit(request, listener);
+  }
+
+  void cancel(long requestId) {
+    driver.cancel(requestId);
+  }
+
+  /** What its endpoints show, up to one pass old. */
+  RankSnapshot snapshot() {
+    return driver.snapshot();
+  }
+
+  /** Its true state. */
+  CoreMetrics metrics() {
+    return core.metrics();
+  }
+
+  /** Prompt tokens of a request that its cache truly holds. */
+  int cachedTokens(LabRequest request) {
+    return core.cachedTokens(request.forEngine(0));
+  }
+
+  /** Prompt tokens on their way here, or queued here, that are still to be computed. */
+  long pendingTokens() {
+    return pendingTokens;
+  }
+
+  /** More of them, or fewer once they are computed. */
+  void pending(int tokens) {
+    pendingTokens += tokens;
+  }
+}

@@ -1,0 +1,69 @@
+package dev.warmpath.fake.lab;
+
+import dev.warmpath.fake.scheduler.BlockSource;
+import dev.warmpath.fake.scheduler.EngineRequest;
+import dev.warmpath.hash.BlockChain;
+import dev.warmpath.hash.HashParams;
+import dev.warmpath.hash.HashSchemes;
+import dev.warmpath.hash.Retention;
+import dev.warmpath.prompt.Prompt;
+import java.util.Arrays;
+
+/**
+ * One request of a simulated user, as lengths and identities; nobody knows its text.
+ *
+ * @param delayMs how long the user thinks after the previous answer of the conversation, 0 for its
+ *     first request
+ * @param promptTokens prompt length
+ * @param outputTokens answer length
+ * @param ids one identity per stretch of the prompt, and maybe of the answer behind it: two
+ *     requests share a prefix exactly as long as their identities are equal. Not to be changed
+ * @param tokensPerId tokens of a stretch
+ */
+public record LabRequest(
+    double delayMs, int promptTokens, int outputTokens, long[] ids, int tokensPerId) {
+
+  /** The model that requests name. */
+  static final String MODEL = "lab";
+
+  /** Checks the ranges. */
+  public LabRequest {
+    if (promptTokens < 1 || outputTokens < 1 || tokensPerId < 1 || !(delayMs >= 0)) {
+      throw new IllegalArgumentException(
+          "a request needs at least one token of prompt and of answer, stretches of at least one"
+              + " token, and a delay of at least 0");
+    }
+  }
+
+  /** The prompt as a router client chains it: what a tokenizer would have given it. */
+  Prompt prompt() {
+    BlockChain chain =
+        HashSchemes.content(
+                HashParams.builder().blockSize(Prompt.CLIENT_BLOCK_TOKENS).model(MODEL).build())
+            .newChain(Retention.REPORTED);
+    int[] stretch = new int[tokensPerId];
+    int left = promptTokens;
+    for (int i = 0; i < ids.length && left > 0; i++) {
+      Arrays.fill(stretch, Long.hashCode(ids[i] * 0x9E3779B97F4A7C15L));
+      stretch[0] = (int) ids[i];
+      int take = Math.min(left, tokensPerId);
+      chain.append(stretch, 0, take);
+      left -= take;
+    }
+    if (left > 0) {
+      throw new IllegalStateException("a prompt of " + promptTokens + " tokens lacks identities");
+    }
+    return Prompt.ofTokens(MODEL, true, chain.state());
+  }
+
+  EngineRequest forEngine(long id) {
+    return new EngineRequest(
+        id, new BlockSource.Stretches(ids, tokensPerId), promptTokens, outputTokens, 0);
+  }
+
+  /** Sizes only. */
+  @Override
+  public String toString() {
+    return "LabRequest[" + promptTokens + " -> " + outputTokens + " tokens]";
+  }
+}

@@ -1,0 +1,222 @@
+package dev.warmpath.fake.lab;
+
+import dev.warmpath.dispatch.AdmissionSettings;
+import dev.warmpath.fake.FleetSpec;
+import dev.warmpath.fake.scheduler.CoreOptions;
+import dev.warmpath.fake.scheduler.LatencyModel;
+import dev.warmpath.health.HealthSettings;
+import dev.warmpath.worker.EngineKind;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * A fleet, its clients, and how users send their requests. Nothing in it depends on the machine.
+ *
+ * @param fleet how many workers of which role
+ * @param engine whose scheduler they run
+ * @param ranks data-parallel ranks of each worker
+ * @param core the scheduler's knobs
+ * @param timing how long passes take
+ * @param clients independent router clients, as in so many replicas of a service; each request
+ *     comes to one of them at random
+ * @param seed decides every draw
+ * @param concurrency conversations under way at once in a closed loop; 0 is an open loop, where
+ *     they begin when they are due
+ * @param speedup divides arrival times and delays
+ * @param maxRequests requests at most
+ * @param roundTripMs network time from a client to a worker and back
+ * @param deadline the longest a request may take
+ * @param health how clients look after workers
+ * @param admission how many requests a client has out at once
+ * @param indexBytes memory of each client's prefix indexes
+ */
+public record LabSettings(
+    FleetSpec fleet,
+    EngineKind engine,
+    int ranks,
+    CoreOptions core,
+    LatencyModel timing,
+    int clients,
+    long seed,
+    int concurrency,
+    double speedup,
+    int maxRequests,
+    double roundTripMs,
+    Duration deadline,
+    HealthSettings health,
+    AdmissionSettings admission,
+    long indexBytes) {
+
+  /** Checks the ranges. */
+  public LabSettings {
+    Objects.requireNonNull(fleet, "fleet");
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(core, "core");
+    Objects.requireNonNull(timing, "timing");
+    if (ranks < 1 || clients < 1 || maxRequests < 1) {
+      throw new IllegalArgumentException(
+          "ranks, clients and maxRequests must be at least 1, were "
+              + ranks
+              + ", "
+              + clients
+              + " and "
+              + maxRequests);
+    }
+    if (concurrency < 0 || !(speedup > 0) || !(roundTripMs >= 0)) {
+      throw new IllegalArgumentException(
+          "concurrency and roundTripMs must be at least 0 and speedup more than 0, were "
+              + concurrency
+              + ", "
+              + roundTripMs
+              + " and "
+              + speedup);
+    }
+  }
+
+  /**
+   * Starts from 4 regular vLLM workers of one rank with the mocker's defaults and timing, one
+   * client with the product's defaults, an open loop, half a millisecond of network, and an hour
+   * for each request.
+   *
+   * @return a builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects {@link LabSettings}; not thread-safe. */
+  public static final class Builder {
+    private FleetSpec fleet = new FleetSpec(4, 0, 0);
+    private EngineKind engine = EngineKind.VLLM;
+    private int ranks = 1;
+    private CoreOptions core = CoreOptions.builder().build();
+    private LatencyModel timing = LatencyModel.polynomial();
+    private int clients = 1;
+    private long seed = 1;
+    private int concurrency;
+    private double speedup = 1;
+    private int maxRequests = Integer.MAX_VALUE;
+    private double roundTripMs = 0.5;
+    private Duration deadline = Duration.ofHours(1);
+    private HealthSettings health = HealthSettings.DEFAULT;
+    private AdmissionSettings admission = AdmissionSettings.DEFAULT;
+    private long indexBytes = 64L << 20;
+
+    private Builder() {}
+
+    /** Sets {@link LabSettings#fleet()}. */
+    public Builder fleet(FleetSpec value) {
+      fleet = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#engine()}. */
+    public Builder engine(EngineKind value) {
+      engine = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#ranks()}. */
+    public Builder ranks(int value) {
+      ranks = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#core()}. */
+    public Builder core(CoreOptions value) {
+      core = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#timing()}. */
+    public Builder timing(LatencyModel value) {
+      timing = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#clients()}. */
+    public Builder clients(int value) {
+      clients = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#seed()}. */
+    public Builder seed(long value) {
+      seed = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#concurrency()}. */
+    public Builder concurrency(int value) {
+      concurrency = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#speedup()}. */
+    public Builder speedup(double value) {
+      speedup = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#maxRequests()}. */
+    public Builder maxRequests(int value) {
+      maxRequests = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#roundTripMs()}. */
+    public Builder roundTripMs(double value) {
+      roundTripMs = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#deadline()}. */
+    public Builder deadline(Duration value) {
+      deadline = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#health()}. */
+    public Builder health(HealthSettings value) {
+      health = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#admission()}. */
+    public Builder admission(AdmissionSettings value) {
+      admission = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#indexBytes()}. */
+    public Builder indexBytes(long value) {
+      indexBytes = value;
+      return this;
+    }
+
+    /**
+     * Builds the settings.
+     *
+     * @return the settings
+     * @throws IllegalArgumentException if a number is out of range
+     */
+    public LabSettings build() {
+      return new LabSettings(
+          fleet,
+          engine,
+          ranks,
+          core,
+          timing,
+          clients,
+          seed,
+          concurrency,
+          speedup,
+          maxRequests,
+          roundTripMs,
+          deadline,
+          health,
+          admission,
+          indexBytes);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package dev.warmpath.fake.lab;
+
+import dev.warmpath.api.FailurePhase;
+import dev.warmpath.transport.Exchange;
+import dev.warmpath.transport.HealthReport;
+import dev.warmpath.transport.LoadReport;
+import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.ProbeReport;
+import dev.warmpath.transport.Transport;
+import dev.warmpath.transport.TransportException;
+import dev.warmpath.worker.Worker;
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * A network between router clients and simulated workers, in virtual time. Requests and tokens take
+ * half of the round trip each way; a question about health or load is answered with the state at
+ * the end of its round trip.
+ */
+final class LabTransport implements Transport {
+  private final LabNetwork network;
+
+  LabTransport(LabNetwork network) {
+    this.network = network;
+  }
+
+  @Override
+  public Set<String> schemes() {
+    return Set.of("http");
+  }
+
+  @Override
+  public Exchange open(OutboundRequest request) {
+    return new LabExchange(network, request);
+  }
+
+  private LabWorker worker(Worker worker) throws TransportException {
+    LabWorker found = network.worker(worker.id().value());
+    if (found == null) {
+      throw new TransportException(
+          TransportException.Kind.CONNECT,
+          FailurePhase.CONNECT,
+          0,
+          "no such worker in the lab",
+          null);
+    }
+    return found;
+  }
+
+  @Override
+  public ProbeReport probe(Worker worker, Duration timeout) throws TransportException {
+    return new ProbeReport(worker(worker).capabilities(), null);
+  }
+
+  @Override
+  public HealthReport health(Worker worker, Duration timeout) throws TransportException {
+    worker(worker);
+    return new HealthReport(true, "200");
+  }
+
+  @Override
+  public LoadReport load(Worker worker, Duration timeout) throws TransportException {
+    return worker(worker).load();
+  }
+
+  /** Nothing to free: the network is the run's. */
+  @Override
+  public void close() {}
+}
