@@ -58,8 +58,7 @@ final class LabClock implements Scheduler {
   @Override
   public Task schedule(Duration delay, Runnable task) {
     VirtualTimer timer =
-        time.schedule(
-            time.nowMs() + Math.max(0, delay.toNanos()) / 1e6, EventKind.ARRIVAL, task);
+        time.schedule(time.nowMs() + Math.max(0, delay.toNanos()) / 1e6, EventKind.ARRIVAL, task);
     return timer::cancel;
   }
 

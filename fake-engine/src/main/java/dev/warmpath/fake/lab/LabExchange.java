@@ -101,8 +101,7 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
     }
   }
 
-  private @Nullable VirtualTimer expiry(
-      @Nullable Duration after, TransportException.Kind kind) {
+  private @Nullable VirtualTimer expiry(@Nullable Duration after, TransportException.Kind kind) {
     return after == null
         ? null
         : at(

@@ -78,8 +78,7 @@ final class LabRun implements AutoCloseable {
             .scheduler(clock)
             .healthExecutor(
                 task ->
-                    time.schedule(
-                        time.nowMs() + settings.roundTripMs(), EventKind.ARRIVAL, task))
+                    time.schedule(time.nowMs() + settings.roundTripMs(), EventKind.ARRIVAL, task))
             .executor(turns::start)
             .promptSource(network)
             .policy(policy)
@@ -200,8 +199,7 @@ final class LabRun implements AutoCloseable {
           stream.usage());
       return true;
     } catch (RouterException e) {
-      measured.failed(
-          e.getClass().getSimpleName().replace("Exception", ""), clock.nanoTime());
+      measured.failed(e.getClass().getSimpleName().replace("Exception", ""), clock.nanoTime());
       return false;
     } finally {
       network.end(number);

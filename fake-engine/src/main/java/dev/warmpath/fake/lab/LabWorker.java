@@ -22,8 +22,7 @@ final class LabWorker {
   private final int maxNumSeqs;
   private final List<LabRank> ranks;
 
-  LabWorker(
-      String url, EngineKind engine, WorkerRole role, int maxNumSeqs, List<LabRank> ranks) {
+  LabWorker(String url, EngineKind engine, WorkerRole role, int maxNumSeqs, List<LabRank> ranks) {
     this.url = url;
     this.engine = engine;
     this.role = role;

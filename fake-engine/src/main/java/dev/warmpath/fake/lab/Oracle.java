@@ -63,7 +63,6 @@ final class Oracle {
   private double prefillMs(long tokens) {
     long whole = tokens / budget;
     int rest = (int) (tokens % budget);
-    return whole * timing.prefillMs(1, budget, 0)
-        + (rest == 0 ? 0 : timing.prefillMs(1, rest, 0));
+    return whole * timing.prefillMs(1, budget, 0) + (rest == 0 ? 0 : timing.prefillMs(1, rest, 0));
   }
 }

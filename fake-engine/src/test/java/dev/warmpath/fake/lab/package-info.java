@@ -1,0 +1,4 @@
+@NullMarked
+package dev.warmpath.fake.lab;
+
+import org.jspecify.annotations.NullMarked;
