@@ -73,6 +73,15 @@ public interface LatencyModel {
       }
 
       @Override
+      public String describe() {
+        return "fixed prices, a model of no hardware: "
+            + prefillMsPerToken
+            + " ms a prompt token, "
+            + decodeMs
+            + " ms a decode step";
+      }
+
+      @Override
       public String toString() {
         return "constant:prefill=" + prefillMsPerToken + ",decode=" + decodeMs;
       }
@@ -82,51 +91,31 @@ public interface LatencyModel {
   /**
    * Parses a preset name as a command line gives it.
    *
-   * @param preset {@code polynomial}, {@code instant}, or {@code constant:prefill=MS,decode=MS}
-   *     with milliseconds per prompt token and per decode step
+   * <ul>
+   *   <li>{@code polynomial}: {@link #polynomial()}
+   *   <li>{@code instant}: {@link #instant()}
+   *   <li>{@code constant:prefill=MS,decode=MS}: {@link #constant}, in milliseconds per prompt token
+   *       and per decode step
+   *   <li>{@code table:FILE}: {@link TableLatency}, from a JSON file of your own measurements
+   *   <li>{@code h100-llama-3.1-8b-fp8}: {@link PhysicalLatency#h100Llama8b()}
+   *   <li>{@code mi355x-qwen2.5-7b-fp8}: {@link PhysicalLatency#mi355xQwen7b()}
+   * </ul>
+   *
+   * @param preset one of these
    * @return the model
-   * @throws IllegalArgumentException if the text is none of these
+   * @throws IllegalArgumentException if the text is none of these, or the file is missing or wrong
    */
   static LatencyModel parse(String preset) {
-    String text = preset.strip();
-    if (text.equals("polynomial")) {
-      return polynomial();
-    }
-    if (text.equals("instant")) {
-      return instant();
-    }
-    if (text.startsWith("constant:")) {
-      double prefill = 0;
-      double decode = 0;
-      for (String part : text.substring("constant:".length()).split(",", -1)) {
-        String[] pair = part.split("=", 2);
-        double value = pair.length == 2 ? parseMs(preset, pair[1]) : Double.NaN;
-        switch (pair[0].strip()) {
-          case "prefill" -> prefill = value;
-          case "decode" -> decode = value;
-          default -> throw unknown(preset);
-        }
-      }
-      if (prefill >= 0 && decode >= 0) {
-        return constant(prefill, decode);
-      }
-    }
-    throw unknown(preset);
+    return LatencyPresets.parse(preset);
   }
 
-  private static double parseMs(String preset, String text) {
-    try {
-      return Double.parseDouble(text.strip());
-    } catch (NumberFormatException e) {
-      throw unknown(preset);
-    }
-  }
-
-  private static IllegalArgumentException unknown(String preset) {
-    return new IllegalArgumentException(
-        "unknown timing '"
-            + preset
-            + "': expected polynomial, instant or constant:prefill=MS,decode=MS");
+  /**
+   * Says in one sentence what the times are based on.
+   *
+   * @return a sentence without a full stop
+   */
+  default String describe() {
+    return "a timing model of the application's own";
   }
 
   /**

@@ -13,4 +13,12 @@ record ScaledLatency(LatencyModel model, double prefillFactor, double decodeFact
   public double decodeMs(int requests, long activeTokens, int meanContextTokens, long totalTokens) {
     return model.decodeMs(requests, activeTokens, meanContextTokens, totalTokens) * decodeFactor;
   }
+
+  @Override
+  public String describe() {
+    return model.describe()
+        + (prefillFactor == 1 && decodeFactor == 1
+            ? ""
+            : ", prefill times " + prefillFactor + " and decode times " + decodeFactor);
+  }
 }
