@@ -6,7 +6,7 @@ import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.FleetSpec;
 import dev.warmpath.fake.load.LoadResult;
 import dev.warmpath.fake.load.LoadSettings;
-import dev.warmpath.fake.load.Session;
+import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.worker.ServedModel;
 import dev.warmpath.worker.WorkerSpec;
@@ -72,6 +72,10 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (load.wantsList()) {
+      spec.commandLine().getOut().println(LoadOptions.list());
+      return 0;
+    }
     if (processes != null && processes != 1) {
       throw CommandFailure.usage(
           "--processes is not there yet: --clients runs several clients in this process");
@@ -84,7 +88,7 @@ final class BenchCommand implements Callable<Integer> {
     }
     List<String> compared = policies.isEmpty() ? List.of(Policies.standard().name()) : policies;
     compared.forEach(Policies::parse);
-    List<Session> sessions = load.sessions();
+    List<TraceSession> sessions = load.sessions();
     LoadSettings settings = load.settings(fake.model());
     HtmlReport.requireWritable(report);
     List<LoadResult> results =
@@ -112,7 +116,7 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private List<LoadResult> fake(
-      LoadSettings settings, List<Session> sessions, List<String> compared)
+      LoadSettings settings, List<TraceSession> sessions, List<String> compared)
       throws InterruptedException {
     FleetSpec of = FleetSpec.parse(java.util.Objects.requireNonNull(fleet));
     if (of.prefill() + of.decode() > 0) {
@@ -130,7 +134,7 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private List<LoadResult> real(
-      LoadSettings settings, List<Session> sessions, List<String> compared)
+      LoadSettings settings, List<TraceSession> sessions, List<String> compared)
       throws InterruptedException, IOException {
     List<WorkerSpec> workers = router.workers();
     try (RouterClient admin = router.client(workers, null).build()) {

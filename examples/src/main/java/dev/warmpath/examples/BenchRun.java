@@ -4,7 +4,7 @@ import dev.warmpath.RouterClient;
 import dev.warmpath.fake.load.LoadGenerator;
 import dev.warmpath.fake.load.LoadResult;
 import dev.warmpath.fake.load.LoadSettings;
-import dev.warmpath.fake.load.Session;
+import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.health.HealthSettings;
 import dev.warmpath.worker.WorkerId;
 import dev.warmpath.worker.WorkerSpec;
@@ -19,7 +19,7 @@ final class BenchRun {
   private final RouterOptions options;
   private final List<WorkerSpec> workers;
   private final LoadSettings settings;
-  private final List<Session> sessions;
+  private final List<TraceSession> sessions;
   private final int clients;
   private final Runnable flush;
   private final Progress progress = new Progress();
@@ -28,7 +28,7 @@ final class BenchRun {
       RouterOptions options,
       List<WorkerSpec> workers,
       LoadSettings settings,
-      List<Session> sessions,
+      List<TraceSession> sessions,
       int clients,
       Runnable flush) {
     this.options = options;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.load.LoadResult;
 import dev.warmpath.fake.load.LoadSettings;
-import dev.warmpath.fake.load.Session;
+import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.load.Workloads;
 import dev.warmpath.fake.text.ModelPromptEncoder;
 import dev.warmpath.worker.EngineKind;
@@ -72,7 +72,7 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     policies.forEach(dev.warmpath.policy.Policies::parse);
     HtmlReport.requireWritable(report);
-    List<Session> sessions =
+    List<TraceSession> sessions =
         Workloads.draw(
             "closed",
             Map.of("sessions", "64", "turns", "5", "think", "0.5", "prompts", "16", "zipf", "0.6"),

@@ -53,8 +53,9 @@ final class FakeOptions {
       names = "--timing",
       paramLabel = "PRESET",
       description =
-          "polynomial (default), instant, or constant with its numbers; how long forward passes"
-              + " take")
+          "how long forward passes take: polynomial (default), instant,"
+              + " constant:prefill=MS,decode=MS, table:FILE, h100-llama-3.1-8b-fp8 or"
+              + " mi355x-qwen2.5-7b-fp8")
   private @Nullable String timing;
 
   String model() {

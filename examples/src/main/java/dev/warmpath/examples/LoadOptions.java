@@ -2,13 +2,17 @@ package dev.warmpath.examples;
 
 import dev.warmpath.fake.load.LoadSettings;
 import dev.warmpath.fake.load.MooncakeTrace;
-import dev.warmpath.fake.load.Session;
+import dev.warmpath.fake.load.TraceSession;
+import dev.warmpath.fake.load.WorkloadDescription;
+import dev.warmpath.fake.load.WorkloadParameter;
 import dev.warmpath.fake.load.Workloads;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -26,7 +30,7 @@ final class LoadOptions {
       paramLabel = "NAME",
       description =
           "sessions, rag, flash-crowd, conversation, synthetic (with --trace), closed,"
-              + " shared-prefix or agents")
+              + " shared-prefix or agents; \"list\" prints them with their parameters")
   private @Nullable String workload;
 
   @Option(
@@ -87,6 +91,28 @@ final class LoadOptions {
       description = "decides the workload and every random choice (default: ${DEFAULT-VALUE})")
   private long seed = 1;
 
+  /** Whether the workloads are asked for rather than one of them. */
+  boolean wantsList() {
+    return "list".equals(workload);
+  }
+
+  /** The workloads with their parameters. */
+  static String list() {
+    StringBuilder text = new StringBuilder();
+    for (WorkloadDescription workload : Workloads.descriptions()) {
+      text.append(workload.name()).append(": ").append(workload.what());
+      for (WorkloadParameter parameter : workload.parameters()) {
+        String setting =
+            parameter.key()
+                + "="
+                + BigDecimal.valueOf(parameter.standard()).stripTrailingZeros().toPlainString();
+        text.append(String.format(Locale.ROOT, "%n  %-18s %s", setting, parameter.meaning()));
+      }
+      text.append(System.lineSeparator());
+    }
+    return text.toString().stripTrailing();
+  }
+
   long seed() {
     return seed;
   }
@@ -98,8 +124,8 @@ final class LoadOptions {
     return speedup;
   }
 
-  List<Session> sessions() throws IOException {
-    List<Session> sessions;
+  List<TraceSession> sessions() throws IOException {
+    List<TraceSession> sessions;
     if (trace != null) {
       if (workload != null && !workload.equals("synthetic") && !workload.equals("conversation")) {
         throw CommandFailure.usage("--trace and --workload " + workload + " exclude each other");
@@ -119,23 +145,16 @@ final class LoadOptions {
   }
 
   /** Stretches start times so that requests come at {@code rate} a second, before the speed-up. */
-  private static List<Session> atRate(List<Session> sessions, double rate) {
+  private static List<TraceSession> atRate(List<TraceSession> sessions, double rate) {
     if (!(rate > 0)) {
       throw CommandFailure.usage("--rate must be positive");
     }
     long requests = sessions.stream().mapToLong(session -> session.turns().size()).sum();
-    double first = sessions.get(0).startMillis();
-    double span = sessions.get(sessions.size() - 1).startMillis() - first;
-    double wanted = 1e3 * requests / rate;
-    double factor = span > 0 ? wanted / span : 0;
+    double first = sessions.get(0).arrivalMs();
+    double span = sessions.get(sessions.size() - 1).arrivalMs() - first;
+    double factor = span > 0 ? 1e3 * requests / rate / span : 0;
     return sessions.stream()
-        .map(
-            session ->
-                new Session(
-                    session.id(),
-                    (session.startMillis() - first) * factor,
-                    session.system(),
-                    session.turns()))
+        .map(session -> session.startingAt((session.arrivalMs() - first) * factor))
         .toList();
   }
 

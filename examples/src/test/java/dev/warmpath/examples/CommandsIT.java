@@ -232,6 +232,13 @@ class CommandsIT {
   }
 
   @Test
+  void benchListsWorkloadsWithTheirParameters() {
+    assertThat(run("bench", "--workload", "list")).isZero();
+    assertThat(out.toString()).contains("flash-crowd: sessions, then as many requests again");
+    assertThat(out.toString()).containsPattern("zipf=0.9 +exponent of their popularity");
+  }
+
+  @Test
   void benchComparesPoliciesAndWritesAReport() throws IOException {
     Path report = folder.resolve("report.html");
     assertThat(

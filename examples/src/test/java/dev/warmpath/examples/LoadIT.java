@@ -8,7 +8,7 @@ import dev.warmpath.fake.load.LoadGenerator;
 import dev.warmpath.fake.load.LoadResult;
 import dev.warmpath.fake.load.LoadSettings;
 import dev.warmpath.fake.load.MooncakeTrace;
-import dev.warmpath.fake.load.Session;
+import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.load.Workloads;
 import dev.warmpath.okhttp.OkHttpTransport;
 import dev.warmpath.policy.Policies;
@@ -40,7 +40,7 @@ class LoadIT {
   private static LoadResult run(
       FakeFleet fleet,
       String policy,
-      List<Session> sessions,
+      List<TraceSession> sessions,
       int concurrency,
       boolean stream,
       LongConsumer progress)
@@ -72,7 +72,7 @@ class LoadIT {
     }
   }
 
-  private static List<Session> chats() {
+  private static List<TraceSession> chats() {
     return Workloads.draw(
         "closed",
         Map.of("sessions", "40", "turns", "4", "think", "0", "prompts", "8", "zipf", "0.5"),
@@ -83,7 +83,7 @@ class LoadIT {
   @ValueSource(booleans = {false, true})
   void countsWhatEnginesCount(boolean stream) throws Exception {
     try (FakeFleet fleet = fleet(SMALL)) {
-      List<Session> sessions = chats();
+      List<TraceSession> sessions = chats();
       LoadResult result = run(fleet, "cache_aware", sessions, 8, stream, ended -> {});
       assertThat(result.failed()).isZero();
       assertThat(result.requests())
@@ -120,7 +120,7 @@ class LoadIT {
   @Test
   void replaysATrace() throws Exception {
     try (FakeFleet fleet = fleet(LARGE)) {
-      List<Session> rows =
+      List<TraceSession> rows =
           Workloads.trace(MooncakeTrace.sample().subList(0, 40), Map.of("speedup", "4"), 1);
       for (String policy : List.of("round_robin", "cache_aware", "linear_cost")) {
         LoadResult result = run(fleet, policy, rows, 0, true, ended -> {});

@@ -60,7 +60,7 @@ public final class LoadGenerator {
    * @throws InterruptedException when the thread is interrupted; requests under way are cancelled
    */
   public LoadResult run(
-      String policy, List<Session> sessions, Collection<String> workers, LongConsumer progress)
+      String policy, List<TraceSession> sessions, Collection<String> workers, LongConsumer progress)
       throws InterruptedException {
     AtomicInteger number = new AtomicInteger();
     ThreadFactory threads =
@@ -90,15 +90,15 @@ public final class LoadGenerator {
     return measured.result(policy);
   }
 
-  private void closedLoop(List<Session> sessions, ExecutorService users, Measurements measured)
+  private void closedLoop(List<TraceSession> sessions, ExecutorService users, Measurements measured)
       throws InterruptedException {
-    ConcurrentLinkedQueue<Session> queue = new ConcurrentLinkedQueue<>(sessions);
+    ConcurrentLinkedQueue<TraceSession> queue = new ConcurrentLinkedQueue<>(sessions);
     CountDownLatch done = new CountDownLatch(settings.concurrency());
     for (int i = 0; i < settings.concurrency(); i++) {
       users.execute(
           () -> {
             try {
-              for (Session session = queue.poll(); session != null; session = queue.poll()) {
+              for (TraceSession session = queue.poll(); session != null; session = queue.poll()) {
                 session(session, measured);
               }
             } catch (InterruptedException e) {
@@ -112,16 +112,16 @@ public final class LoadGenerator {
   }
 
   private void openLoop(
-      List<Session> sessions,
+      List<TraceSession> sessions,
       ExecutorService users,
       ScheduledExecutorService timer,
       long start,
       Measurements measured)
       throws InterruptedException {
     CountDownLatch done = new CountDownLatch(sessions.size());
-    double first = sessions.isEmpty() ? 0 : sessions.get(0).startMillis();
-    for (Session session : sessions) {
-      long due = start + (long) ((session.startMillis() - first) * 1e6 / settings.speedup());
+    double first = sessions.isEmpty() ? 0 : sessions.get(0).arrivalMs();
+    for (TraceSession session : sessions) {
+      long due = start + (long) ((session.arrivalMs() - first) * 1e6 / settings.speedup());
       var unused =
           timer.schedule(
               () ->
@@ -141,18 +141,18 @@ public final class LoadGenerator {
     done.await();
   }
 
-  private void session(Session session, Measurements measured) throws InterruptedException {
+  private void session(TraceSession session, Measurements measured) throws InterruptedException {
     ChatBody chat = new ChatBody(session);
-    for (Turn turn : session.turns()) {
+    for (TraceRequest turn : session.turns()) {
       if (sent.incrementAndGet() > settings.maxRequests()) {
         return;
       }
-      if (turn.delayMillis() > 0) {
-        TimeUnit.NANOSECONDS.sleep((long) (turn.delayMillis() * 1e6 / settings.speedup()));
+      if (turn.delayAfterPreviousMs() > 0) {
+        TimeUnit.NANOSECONDS.sleep((long) (turn.delayAfterPreviousMs() * 1e6 / settings.speedup()));
       }
       RouterRequest.Builder request =
           RouterRequest.builder(RouterRequest.CHAT_COMPLETIONS)
-              .body(chat.next(turn, settings))
+              .body(chat.next(settings))
               .deadline(settings.deadline());
       if (settings.sessionKeys()) {
         request.sessionKey(session.id());

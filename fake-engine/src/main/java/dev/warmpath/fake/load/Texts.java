@@ -6,33 +6,28 @@ package dev.warmpath.fake.load;
  * spaces.
  */
 final class Texts {
-  private static final int TOKEN_BYTES = 4;
+  static final int TOKEN_BYTES = 4;
 
   private Texts() {}
 
-  /** The name of a text of some kind in a workload drawn from {@code seed}. */
+  /** A number from three others, for names that are made of parts. */
   static long name(long seed, String kind, long number) {
     return mix(mix(seed * 31 + kind.hashCode()) + number);
   }
 
-  /** Appends {@code tokens} tokens of the text named {@code name}. */
-  static void append(StringBuilder out, long name, int tokens) {
-    long state = mix(name);
-    for (int i = 0; i < tokens; i++) {
-      state = mix(state + i);
-      long bits = state;
+  /**
+   * Appends {@code tokens} tokens of the text named {@code name}, the first {@code from} left out.
+   */
+  static void append(StringBuilder out, long name, int from, int tokens) {
+    long start = mix(name);
+    for (int i = from; i < from + tokens; i++) {
+      long bits = mix(start + i);
       for (int c = 0; c < TOKEN_BYTES - 1; c++) {
         out.append((char) ('a' + Long.remainderUnsigned(bits, 26)));
         bits >>>= 8;
       }
       out.append(' ');
     }
-  }
-
-  static String of(long name, int tokens) {
-    StringBuilder out = new StringBuilder(tokens * TOKEN_BYTES);
-    append(out, name, tokens);
-    return out.toString();
   }
 
   /** SplitMix64's finaliser. */

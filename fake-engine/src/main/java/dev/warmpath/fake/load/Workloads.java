@@ -12,42 +12,176 @@ import java.util.Set;
  * seeds give equal sessions. Rates are requests a second over the whole fleet, times are seconds,
  * lengths are tokens.
  *
+ * <p>What is drawn is block ids and lengths ({@link TraceRequest}), for live load and for virtual
+ * time alike; {@link LoadGenerator} makes text of it.
+ *
  * <table>
  *   <caption>Workloads and their parameters with defaults</caption>
  *   <tr><th>name</th><th>what</th><th>parameters</th></tr>
  *   <tr><td>sessions</td><td>multi-turn chats on 8 Zipf-distributed system prompts</td>
- *       <td>rate=8 duration=60 turns=5.5 think=10 prompts=8 zipf=1</td></tr>
+ *       <td>rate=8 duration=60 turns=5.5 think=10 prompts=8 zipf=1 first=600 later=300 output=250</td></tr>
  *   <tr><td>rag</td><td>a common prompt, a Zipf-distributed document, a unique question</td>
- *       <td>rate=8 duration=60 documents=4000 zipf=0.9 document=4000</td></tr>
+ *       <td>rate=8 duration=60 documents=4000 zipf=0.9 document=4000 common=512 output=150</td></tr>
  *   <tr><td>flash-crowd</td><td>sessions, then as many requests again on one new prefix</td>
- *       <td>rate=8 duration=60 at=30 prefix=6144</td></tr>
+ *       <td>those of sessions, at=30 prefix=6144</td></tr>
  *   <tr><td>conversation</td><td>the Mooncake conversation trace: its 500-row sample, or a file</td>
- *       <td>speedup=1 jitter=3</td></tr>
- *   <tr><td>synthetic</td><td>the Mooncake synthetic trace, from a file</td><td>speedup=1</td></tr>
+ *       <td>speedup=1 jitter=3 copies=1 depth=1</td></tr>
+ *   <tr><td>synthetic</td><td>the Mooncake synthetic trace, from a file</td>
+ *       <td>speedup=1 jitter=0 copies=1 depth=1</td></tr>
  *   <tr><td>closed</td><td>sessions for a closed loop: think time a tenth, no arrival times</td>
- *       <td>sessions=64 turns=5.5 think=1 prompts=8 zipf=1</td></tr>
+ *       <td>sessions=64 turns=5.5 think=1 prompts=8 zipf=1 first=600 later=300 output=250</td></tr>
  *   <tr><td>shared-prefix</td><td>groups of prompts that share a system prompt (SGLang's generated-shared-prefix)</td>
- *       <td>groups=64 prompts=16 system=2048 question=128 output=256 rate=8</td></tr>
+ *       <td>groups=64 prompts=16 system=2048 question=128 output=256 range=1 zipf=0 turns=1 think=0
+ *       rate=8</td></tr>
  *   <tr><td>agents</td><td>tool loops: a long common prompt, then short turns with no one thinking between</td>
  *       <td>rate=2 duration=60 steps=8 system=3072 tools=8 result=400 output=80 latency=0.5</td></tr>
  * </table>
  */
 public final class Workloads {
-  private static final int CHARS_PER_TOKEN = 4;
+  private interface Generator {
+    List<TraceSession> draw(WorkloadParameters set, long seed);
+  }
+
+  private record Entry(WorkloadDescription description, Generator generator) {}
+
+  private static final WorkloadDescription TRACE =
+      new WorkloadDescription("trace", "the rows of a trace", traceParameters(0));
+
+  private static final Map<String, Entry> ENTRIES = new LinkedHashMap<>();
+
+  static {
+    add(
+        "sessions",
+        "multi-turn chats on Zipf-distributed system prompts",
+        join(openLoop(8), chats(10)),
+        ChatWorkloads::sessions);
+    add(
+        "rag",
+        "a common prompt, a Zipf-distributed document, a unique question",
+        join(
+            openLoop(8),
+            List.of(
+                of("documents", 4000, "how many documents there are"),
+                of("zipf", 0.9, "exponent of their popularity, 0 for equal"),
+                of("document", 4000, "mean length of a document (lognormal, 256 to 16,384)"),
+                of("common", 512, "length of the common prompt"),
+                of("output", 150, "mean length of an answer"))),
+        PromptWorkloads::rag);
+    add(
+        "flash-crowd",
+        "sessions, then as many requests again on one new prefix",
+        join(
+            join(openLoop(8), chats(10)),
+            List.of(
+                of("at", 30, "when the crowd comes, s"),
+                of("prefix", 6144, "length of its common prefix"))),
+        ChatWorkloads::flashCrowd);
+    add(
+        "conversation",
+        "the Mooncake conversation trace: its 500-row sample, or a file",
+        traceParameters(3),
+        (set, seed) -> rows(MooncakeTrace.sample(), set, seed));
+    add(
+        "synthetic",
+        "the Mooncake synthetic trace, from a file",
+        traceParameters(0),
+        (set, seed) -> {
+          throw new IllegalArgumentException(
+              "workload synthetic replays a trace: name its file with --trace");
+        });
+    add(
+        "closed",
+        "sessions for a closed loop: think time a tenth, no arrival times",
+        join(List.of(of("sessions", 64, "how many")), chats(1)),
+        ChatWorkloads::closed);
+    add(
+        "shared-prefix",
+        "groups of prompts that share a system prompt (SGLang's generated-shared-prefix)",
+        List.of(
+            of("groups", 64, "system prompts"),
+            of("prompts", 16, "sessions on each, on average"),
+            of("system", 2048, "length of a system prompt"),
+            of("question", 128, "length of a question"),
+            of("output", 256, "length of an answer"),
+            of("range", 1, "least share of question and output that is drawn, 1 for fixed lengths"),
+            of("zipf", 0, "exponent of the groups' popularity, 0 for equal"),
+            of("turns", 1, "turns of a session"),
+            of("think", 0, "mean time between an answer and the next turn, s"),
+            of("rate", 8, "requests a second")),
+        PromptWorkloads::sharedPrefix);
+    add(
+        "agents",
+        "tool loops: a long common prompt, then short turns with no one thinking between",
+        List.of(
+            of("rate", 2, "agents started a second"),
+            of("duration", 60, "how long agents are started, s"),
+            of("steps", 8, "calls of a tool at most (uniform from 1)"),
+            of("system", 3072, "length of the prompt with the tools' definitions"),
+            of("tools", 8, "different such prompts"),
+            of("result", 400, "mean length of a tool's result"),
+            of("output", 80, "mean length of an answer"),
+            of("latency", 0.5, "mean time that a tool takes, s")),
+        PromptWorkloads::agents);
+  }
 
   private Workloads() {}
 
-  /** The names. */
+  private static void add(
+      String name, String what, List<WorkloadParameter> parameters, Generator generator) {
+    ENTRIES.put(name, new Entry(new WorkloadDescription(name, what, parameters), generator));
+  }
+
+  private static WorkloadParameter of(String key, double standard, String meaning) {
+    return new WorkloadParameter(key, standard, meaning);
+  }
+
+  private static List<WorkloadParameter> openLoop(double rate) {
+    return List.of(
+        of("rate", rate, "requests a second"), of("duration", 60, "how long they begin, s"));
+  }
+
+  private static List<WorkloadParameter> chats(double think) {
+    return List.of(
+        of("turns", 5.5, "mean turns after the first (exponential, 20 in all at most)"),
+        of("think", think, "mean time between an answer and the next turn, s"),
+        of("prompts", 8, "system prompts (1,024 to 4,095 tokens)"),
+        of("zipf", 1, "exponent of their popularity, 0 for equal"),
+        of("first", 600, "mean length of the first message"),
+        of("later", 300, "mean length of later messages"),
+        of("output", 250, "mean length of an answer"));
+  }
+
+  private static List<WorkloadParameter> traceParameters(double jitterSeconds) {
+    return List.of(
+        of("speedup", 1, "divides arrival times and delays"),
+        of("jitter", jitterSeconds, "added to arrival times, uniform from 0, s"),
+        of("copies", 1, "copies of each session with blocks of their own"),
+        of("depth", 1, "blocks that each block becomes, which multiplies prompt lengths"));
+  }
+
+  private static List<WorkloadParameter> join(
+      List<WorkloadParameter> first, List<WorkloadParameter> second) {
+    List<WorkloadParameter> joined = new ArrayList<>(first);
+    joined.addAll(second);
+    return joined;
+  }
+
+  /**
+   * Returns the names.
+   *
+   * @return what {@link #draw} takes
+   */
   public static Set<String> names() {
-    return Set.of(
-        "sessions",
-        "rag",
-        "flash-crowd",
-        "conversation",
-        "synthetic",
-        "closed",
-        "shared-prefix",
-        "agents");
+    return Set.copyOf(ENTRIES.keySet());
+  }
+
+  /**
+   * Describes all workloads.
+   *
+   * @return with their parameters
+   */
+  public static List<WorkloadDescription> descriptions() {
+    return ENTRIES.values().stream().map(Entry::description).toList();
   }
 
   /**
@@ -56,326 +190,49 @@ public final class Workloads {
    * @param name one of {@link #names()}
    * @param set parameters to set apart from their defaults
    * @param seed decides every draw
-   * @return its sessions by start time
+   * @return its sessions by arrival
    * @throws IllegalArgumentException on an unknown name or parameter, naming the known ones
    */
-  public static List<Session> draw(String name, Map<String, String> set, long seed) {
-    List<Session> sessions =
-        switch (name) {
-          case "sessions" -> sessions(parameters(name, set, sessionDefaults()), seed);
-          case "rag" ->
-              rag(
-                  parameters(
-                      name,
-                      set,
-                      defaults(
-                          "rate",
-                          8,
-                          "duration",
-                          60,
-                          "documents",
-                          4000,
-                          "zipf",
-                          0.9,
-                          "document",
-                          4000)),
-                  seed);
-          case "flash-crowd" -> {
-            Map<String, Double> defaults = sessionDefaults();
-            defaults.put("at", 30.0);
-            defaults.put("prefix", 6144.0);
-            yield flashCrowd(parameters(name, set, defaults), seed);
-          }
-          case "conversation" ->
-              trace(MooncakeTrace.sample(), parameters(name, set, traceDefaults(3)), seed);
-          case "synthetic" ->
-              throw new IllegalArgumentException(
-                  "workload synthetic replays a trace: name its file with --trace");
-          case "closed" ->
-              closed(
-                  parameters(
-                      name,
-                      set,
-                      defaults("sessions", 64, "turns", 5.5, "think", 1, "prompts", 8, "zipf", 1)),
-                  seed);
-          case "shared-prefix" ->
-              sharedPrefix(
-                  parameters(
-                      name,
-                      set,
-                      defaults(
-                          "groups",
-                          64,
-                          "prompts",
-                          16,
-                          "system",
-                          2048,
-                          "question",
-                          128,
-                          "output",
-                          256,
-                          "rate",
-                          8)),
-                  seed);
-          case "agents" ->
-              agents(
-                  parameters(
-                      name,
-                      set,
-                      defaults(
-                          "rate",
-                          2,
-                          "duration",
-                          60,
-                          "steps",
-                          8,
-                          "system",
-                          3072,
-                          "tools",
-                          8,
-                          "result",
-                          400,
-                          "output",
-                          80,
-                          "latency",
-                          0.5)),
-                  seed);
-          default ->
-              throw new IllegalArgumentException(
-                  "unknown workload '" + name + "'; known are " + new java.util.TreeSet<>(names()));
-        };
-    return sorted(sessions);
+  public static List<TraceSession> draw(String name, Map<String, String> set, long seed) {
+    Entry entry = ENTRIES.get(name);
+    if (entry == null) {
+      throw new IllegalArgumentException(
+          "unknown workload '" + name + "'; known are " + new java.util.TreeSet<>(names()));
+    }
+    WorkloadParameters parameters = new WorkloadParameters(entry.description(), set);
+    return sorted(entry.generator().draw(parameters, seed));
   }
 
   /**
-   * Sessions of one turn each from a trace's rows; parameters {@code speedup} and {@code jitter}
-   * (seconds).
+   * Makes sessions of a trace's rows; parameters {@code speedup}, {@code jitter} (seconds), {@code
+   * copies} and {@code depth}.
+   *
+   * @param rows the requests
+   * @param set parameters to set apart from their defaults
+   * @param seed decides the jitter
+   * @return the sessions by arrival
+   * @throws IllegalArgumentException on an unknown parameter, naming the known ones
    */
-  public static List<Session> trace(List<TraceRow> rows, Map<String, String> set, long seed) {
-    return sorted(trace(rows, parameters("trace", set, traceDefaults(0)), seed));
+  public static List<TraceSession> trace(
+      List<TraceRequest> rows, Map<String, String> set, long seed) {
+    return sorted(rows(rows, new WorkloadParameters(TRACE, set), seed));
   }
 
-  private static List<Session> sorted(List<Session> sessions) {
-    sessions.sort(Comparator.comparingDouble(Session::startMillis));
-    return List.copyOf(sessions);
-  }
-
-  private static Map<String, Double> sessionDefaults() {
-    return defaults("rate", 8, "duration", 60, "turns", 5.5, "think", 10, "prompts", 8, "zipf", 1);
-  }
-
-  private static Map<String, Double> traceDefaults(double jitterSeconds) {
-    return defaults("speedup", 1, "jitter", jitterSeconds);
-  }
-
-  private static Map<String, Double> defaults(Object... pairs) {
-    Map<String, Double> defaults = new LinkedHashMap<>();
-    for (int i = 0; i < pairs.length; i += 2) {
-      defaults.put((String) pairs[i], ((Number) pairs[i + 1]).doubleValue());
+  private static List<TraceSession> rows(
+      List<TraceRequest> rows, WorkloadParameters set, long seed) {
+    List<TraceRequest> requests = rows;
+    if (set.whole("copies") > 1) {
+      requests = TraceTransforms.duplicateHashSpace(requests, set.whole("copies"));
     }
-    return defaults;
+    if (set.whole("depth") > 1) {
+      requests = TraceTransforms.expandPrefixDepth(requests, set.whole("depth"));
+    }
+    requests = TraceTransforms.jitter(requests, set.millis("jitter"), seed);
+    requests = TraceTransforms.speedUp(requests, Math.max(1e-9, set.number("speedup")));
+    return TraceSession.of(requests);
   }
 
-  private static WorkloadParameters parameters(
-      String name, Map<String, String> set, Map<String, Double> defaults) {
-    return new WorkloadParameters(name, defaults, set);
-  }
-
-  private static List<Session> trace(List<TraceRow> rows, WorkloadParameters set, long seed) {
-    Draws draws = new Draws(seed);
-    double speedup = Math.max(1e-9, set.number("speedup"));
-    List<Session> sessions = new ArrayList<>(rows.size());
-    for (int i = 0; i < rows.size(); i++) {
-      TraceRow row = rows.get(i);
-      double at = row.timestampMillis() + draws.uniform(set.number("jitter") * 1e3);
-      StringBuilder text = new StringBuilder(row.inputTokens() * CHARS_PER_TOKEN);
-      int left = row.inputTokens();
-      for (int id : row.blockIds()) {
-        int take = Math.min(left, TraceRow.BLOCK_TOKENS);
-        Texts.append(text, id, take);
-        left -= take;
-      }
-      sessions.add(
-          new Session(
-              "row-" + i,
-              at / speedup,
-              "",
-              List.of(new Turn(text.toString(), row.outputTokens(), 0))));
-    }
-    return sessions;
-  }
-
-  private static List<Session> sessions(WorkloadParameters set, long seed) {
-    double meanTurns = set.number("turns");
-    // Sessions begin at the rate at which their turns then add up to the rate of requests.
-    double gap = 1e3 * (meanTurns + 0.5) / Math.max(1e-9, set.number("rate"));
-    Draws draws = new Draws(seed);
-    SystemPrompts prompts = new SystemPrompts(set, draws, seed);
-    List<Session> sessions = new ArrayList<>();
-    double end = set.number("duration") * 1e3;
-    for (double at = draws.exponential(gap); at < end; at += draws.exponential(gap)) {
-      sessions.add(chat(sessions.size(), at, set, prompts, draws, seed));
-    }
-    return sessions;
-  }
-
-  private static List<Session> closed(WorkloadParameters set, long seed) {
-    Draws draws = new Draws(seed);
-    SystemPrompts prompts = new SystemPrompts(set, draws, seed);
-    List<Session> sessions = new ArrayList<>();
-    for (int i = 0; i < set.whole("sessions"); i++) {
-      sessions.add(chat(i, i, set, prompts, draws, seed));
-    }
-    return sessions;
-  }
-
-  /**
-   * System prompts of 1,024 to 4,095 tokens, rounded down to whole blocks of 64, drawn by Zipf's
-   * law.
-   */
-  private static final class SystemPrompts {
-    private final String[] texts;
-    private final Draws.Zipf pick;
-
-    SystemPrompts(WorkloadParameters set, Draws draws, long seed) {
-      texts = new String[Math.max(1, set.whole("prompts"))];
-      for (int i = 0; i < texts.length; i++) {
-        texts[i] = Texts.of(Texts.name(seed, "system", i), draws.uniform(1_024, 4_095) / 64 * 64);
-      }
-      pick = draws.zipf(texts.length, set.number("zipf"));
-    }
-
-    String next() {
-      return texts[pick.next()];
-    }
-  }
-
-  private static Session chat(
-      int number,
-      double at,
-      WorkloadParameters set,
-      SystemPrompts prompts,
-      Draws draws,
-      long seed) {
-    int turns = (int) Math.min(20, 1 + Math.floor(draws.exponential(set.number("turns"))));
-    List<Turn> all = new ArrayList<>(turns);
-    String system = prompts.next();
-    for (int turn = 0; turn < turns; turn++) {
-      int tokens = draws.lognormal(turn == 0 ? 600 : 300, 0.9, 16, 8_000);
-      all.add(
-          new Turn(
-              Texts.of(Texts.name(seed, "turn", number * 64L + turn), tokens),
-              draws.lognormal(250, 0.7, 8, 1_200),
-              turn == 0 ? 0 : draws.exponential(set.number("think") * 1e3)));
-    }
-    return new Session("session-" + number, at, system, all);
-  }
-
-  private static List<Session> rag(WorkloadParameters set, long seed) {
-    Draws draws = new Draws(seed);
-    int documents = Math.max(1, set.whole("documents"));
-    int[] lengths = new int[documents];
-    for (int i = 0; i < documents; i++) {
-      lengths[i] = draws.lognormal(set.number("document"), 0.6, 256, 16_384) / 64 * 64;
-    }
-    Draws.Zipf pick = draws.zipf(documents, set.number("zipf"));
-    String common = Texts.of(Texts.name(seed, "common", 0), 512);
-    double gap = 1e3 / Math.max(1e-9, set.number("rate"));
-    double end = set.number("duration") * 1e3;
-    List<Session> sessions = new ArrayList<>();
-    for (double at = draws.exponential(gap); at < end; at += draws.exponential(gap)) {
-      int document = pick.next();
-      StringBuilder text = new StringBuilder();
-      Texts.append(text, Texts.name(seed, "document", document), lengths[document]);
-      Texts.append(text, Texts.name(seed, "question", sessions.size()), draws.uniform(64, 319));
-      sessions.add(
-          new Session(
-              "rag-" + sessions.size(),
-              at,
-              common,
-              List.of(new Turn(text.toString(), draws.lognormal(150, 0.6, 8, 800), 0))));
-    }
-    return sessions;
-  }
-
-  private static List<Session> flashCrowd(WorkloadParameters set, long seed) {
-    List<Session> sessions = sessions(set, seed);
-    Draws draws = new Draws(seed ^ 0xf1a5);
-    String prefix = Texts.of(Texts.name(seed, "flash", 0), set.whole("prefix"));
-    double gap = 1e3 / Math.max(1e-9, set.number("rate"));
-    double end = set.number("duration") * 1e3;
-    int number = 0;
-    for (double at = set.number("at") * 1e3 + draws.exponential(gap);
-        at < end;
-        at += draws.exponential(gap)) {
-      sessions.add(
-          new Session(
-              "flash-" + number,
-              at,
-              prefix,
-              List.of(
-                  new Turn(
-                      Texts.of(Texts.name(seed, "flash-question", number), draws.uniform(64, 319)),
-                      draws.lognormal(150, 0.6, 8, 800),
-                      0))));
-      number++;
-    }
-    return sessions;
-  }
-
-  private static List<Session> sharedPrefix(WorkloadParameters set, long seed) {
-    Draws draws = new Draws(seed);
-    double gap = 1e3 / Math.max(1e-9, set.number("rate"));
-    int groups = set.whole("groups");
-    List<Integer> order = new ArrayList<>();
-    for (int i = 0; i < groups * set.whole("prompts"); i++) {
-      order.add(i % groups);
-    }
-    java.util.Collections.shuffle(order, new java.util.Random(seed));
-    List<Session> sessions = new ArrayList<>();
-    double at = 0;
-    for (int i = 0; i < order.size(); i++) {
-      at += draws.exponential(gap);
-      sessions.add(
-          new Session(
-              "shared-" + i,
-              at,
-              Texts.of(Texts.name(seed, "group", order.get(i)), set.whole("system")),
-              List.of(
-                  new Turn(
-                      Texts.of(Texts.name(seed, "prompt", i), set.whole("question")),
-                      Math.max(1, set.whole("output")),
-                      0))));
-    }
-    return sessions;
-  }
-
-  private static List<Session> agents(WorkloadParameters set, long seed) {
-    Draws draws = new Draws(seed);
-    double gap = 1e3 / Math.max(1e-9, set.number("rate"));
-    double end = set.number("duration") * 1e3;
-    List<Session> sessions = new ArrayList<>();
-    int tools = Math.max(1, set.whole("tools"));
-    for (double at = draws.exponential(gap); at < end; at += draws.exponential(gap)) {
-      int number = sessions.size();
-      int steps = Math.max(1, draws.uniform(1, Math.max(1, set.whole("steps"))));
-      List<Turn> turns = new ArrayList<>();
-      for (int step = 0; step < steps; step++) {
-        turns.add(
-            new Turn(
-                Texts.of(
-                    Texts.name(seed, "result", number * 64L + step),
-                    draws.lognormal(set.number("result"), 0.8, 16, 8_000)),
-                draws.lognormal(set.number("output"), 0.5, 8, 600),
-                step == 0 ? 0 : draws.exponential(set.number("latency") * 1e3)));
-      }
-      sessions.add(
-          new Session(
-              "agent-" + number,
-              at,
-              Texts.of(Texts.name(seed, "tools", number % tools), set.whole("system")),
-              turns));
-    }
-    return sessions;
+  private static List<TraceSession> sorted(List<TraceSession> sessions) {
+    return sessions.stream().sorted(Comparator.comparingDouble(TraceSession::arrivalMs)).toList();
   }
 }

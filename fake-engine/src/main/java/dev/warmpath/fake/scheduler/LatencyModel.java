@@ -94,8 +94,8 @@ public interface LatencyModel {
    * <ul>
    *   <li>{@code polynomial}: {@link #polynomial()}
    *   <li>{@code instant}: {@link #instant()}
-   *   <li>{@code constant:prefill=MS,decode=MS}: {@link #constant}, in milliseconds per prompt token
-   *       and per decode step
+   *   <li>{@code constant:prefill=MS,decode=MS}: {@link #constant}, in milliseconds per prompt
+   *       token and per decode step
    *   <li>{@code table:FILE}: {@link TableLatency}, from a JSON file of your own measurements
    *   <li>{@code h100-llama-3.1-8b-fp8}: {@link PhysicalLatency#h100Llama8b()}
    *   <li>{@code mi355x-qwen2.5-7b-fp8}: {@link PhysicalLatency#mi355xQwen7b()}

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 
 /**
  * Times interpolated from measurements, as the interpolated mode of NVIDIA Dynamo's mocker does it:
- * prefill linearly over the tokens that a pass computes, decode bilinearly over the active KV tokens
- * and the mean context length. Outside of the measured range the outermost pair of points is
+ * prefill linearly over the tokens that a pass computes, decode bilinearly over the active KV
+ * tokens and the mean context length. Outside of the measured range the outermost pair of points is
  * extended in a straight line. Prefill is never less than 0 ms, a decode step never less than 1 ms.
  *
  * <p>The file is one JSON object:

@@ -56,7 +56,9 @@ class TableLatencyTest {
     TableLatency steep =
         TableLatency.parse(
             "steep",
-            TABLE.replace("[[4, 6], [8, 14]]", "[[0, 6], [2, 14]]").replace("10, 20, 60", "0, 20, 60"));
+            TABLE
+                .replace("[[4, 6], [8, 14]]", "[[0, 6], [2, 14]]")
+                .replace("10, 20, 60", "0, 20, 60"));
     assertThat(steep.decodeMs(1, 0, 10, 1)).isEqualTo(1);
     assertThat(steep.prefillMs(1, 50, 0)).isZero();
   }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.warmpath.fake.load;
+
+import org.jspecify.annotations.NullMarked;
