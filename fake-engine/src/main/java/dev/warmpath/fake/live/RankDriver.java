@@ -1,78 +1,65 @@
 package dev.warmpath.fake.live;
 
 import dev.warmpath.fake.internal.Threads;
-import dev.warmpath.fake.scheduler.CoreMetrics;
+import dev.warmpath.fake.live.RankInbox.Mail;
+import dev.warmpath.fake.scheduler.CommandResult;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.EngineEffect;
 import dev.warmpath.fake.scheduler.EngineRequest;
-import dev.warmpath.fake.scheduler.PassResult;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs one {@link EngineCore} on a thread of its own, in the time of an {@link EngineClock}.
  *
- * <p>Commands are taken between passes, as a real engine takes them. A pass lasts from its start
- * for its modelled duration, the time spent computing it included, and the next one starts where it
- * was due to end, so that wake-up delays do not add up. An idle rank sleeps until a command
- * arrives.
+ * <p>Requests are taken between passes, as a real engine takes them, and so are commands, but for
+ * the two of a handoff that a pass does not mind. A pass lasts from its start for its modelled
+ * duration, the time spent computing it included, and the next one starts where it was due to end,
+ * so that wake-up delays do not add up. An idle rank sleeps until something arrives. {@link
+ * RankProcess} has the rules in full, {@link RankObserver} the order in which everything shows.
  *
- * <p>All methods may be called from any thread. {@link #close()} ends the thread; listeners of
- * unfinished requests hear nothing more.
+ * <p>All methods may be called from any thread. {@link #close()} ends the thread and frees every
+ * block; listeners of unfinished requests hear that they were aborted, commands that were not taken
+ * are cancelled.
  */
 public final class RankDriver implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RankDriver.class);
 
-  /** How far behind schedule a pass may start without the lost time being written off. */
-  private static final long CATCH_UP_NANOS = 2_000_000;
+  /** A wait of some 146 years counts as one without end. */
+  private static final double FOREVER_NANOS = 0x1p62;
 
-  private static final long THROUGHPUT_WINDOW_NANOS = 500_000_000;
-
-  private record Mail(
-      EngineCommand command,
-      @Nullable RankListener listener,
-      @Nullable CompletableFuture<List<EngineEffect>> reply) {}
-
-  private final EngineCore core;
+  private final RankProcess process;
+  private final RankInbox inbox;
   private final EngineClock clock;
   private final Thread thread;
-  private final ConcurrentLinkedQueue<Mail> mailbox = new ConcurrentLinkedQueue<>();
-  private final Map<Long, RankListener> listeners = new HashMap<>();
   private final long origin;
-  private volatile RankSnapshot snapshot;
-  private volatile long publishedAt;
-  private volatile double slowdown = 1;
-  private volatile boolean frozen;
-  private volatile boolean idle;
+  private final BooleanSupplier woken;
+  private volatile boolean waiting;
   private volatile boolean closed;
-  private long passes;
-  private long windowStart;
-  private long windowTokens;
-  private double tokensPerSecond;
 
   /**
    * Starts the rank.
    *
    * @param name thread name
+   * @param settings what it is
    * @param core the scheduler, from now on used by the rank's thread alone
    * @param clock the time to live in
    */
-  public RankDriver(String name, EngineCore core, EngineClock clock) {
-    this.core = Objects.requireNonNull(core, "core");
+  public RankDriver(String name, RankSettings settings, EngineCore core, EngineClock clock) {
     this.clock = Objects.requireNonNull(clock, "clock");
     this.origin = clock.nanoTime();
-    this.windowStart = origin;
-    this.snapshot = new RankSnapshot(core.metrics(), 0, 0);
+    this.process = new RankProcess(settings, core, 0);
+    this.inbox = process.inbox();
+    this.woken = () -> closed || process.hasMail();
     this.thread = new Thread(this::run, name);
     thread.setDaemon(true);
     thread.setUncaughtExceptionHandler(
@@ -80,45 +67,121 @@ public final class RankDriver implements AutoCloseable {
     thread.start();
   }
 
+  /** Answers a command through a future. */
+  private static final class Reply implements CommandListener {
+    private final CompletableFuture<CommandResult> future = new CompletableFuture<>();
+
+    @Override
+    public void answered(CommandResult result) {
+      future.complete(result);
+    }
+
+    @Override
+    public void refused(IllegalArgumentException reason) {
+      future.completeExceptionally(reason);
+    }
+
+    @Override
+    public void abandoned() {
+      future.cancel(false);
+    }
+  }
+
   /**
-   * Queues a request.
+   * Queues a request. Never blocks.
    *
-   * @param request the sequence to compute; its id must be unique on this rank
+   * @param request the sequence to compute; if its id is in use on this rank it is rejected
    * @param listener hears its outcome
    */
   public void submit(EngineRequest request, RankListener listener) {
-    post(new Mail(new EngineCommand.Submit(request), listener, null));
+    Objects.requireNonNull(listener, "listener");
+    inbox.post(new Mail(new EngineCommand.Submit(request), listener, null));
+    wake();
   }
 
   /**
    * Drops a request at the next pass boundary. Its listener hears an abort unless it ended before.
+   * Never blocks.
    *
    * @param requestId the id it was submitted with; unknown ids are ignored
    */
   public void cancel(long requestId) {
-    post(new Mail(new EngineCommand.Cancel(requestId), null, null));
+    inbox.post(new Mail(new EngineCommand.Cancel(requestId), RankListener.NONE, null));
+    wake();
   }
 
   /**
-   * Applies any other command at the next pass boundary.
+   * Applies any other command as soon as the rank may. Commands about a handoff wait for room in
+   * their lane; an aggregated rank never takes them.
    *
    * @param command the command
-   * @return its effects; cancelled if the rank closes first
+   * @return the answer, completed on the rank's thread; failed if the command can't be carried out,
+   *     cancelled if the rank closes first
+   * @throws CancellationException if the calling thread is interrupted while it waits for room
    */
-  public CompletableFuture<List<EngineEffect>> apply(EngineCommand command) {
-    CompletableFuture<List<EngineEffect>> reply = new CompletableFuture<>();
-    post(new Mail(command, null, reply));
-    if (closed) {
-      reply.cancel(false);
-    }
-    return reply;
+  public CompletableFuture<CommandResult> apply(EngineCommand command) {
+    return apply(command, RankListener.NONE);
   }
 
-  private void post(Mail mail) {
-    mailbox.add(mail);
-    if (idle) {
+  /**
+   * Applies a command that brings a request.
+   *
+   * @param command the command
+   * @param listener hears what becomes of the request
+   * @return as for {@link #apply(EngineCommand)}
+   * @throws CancellationException if the calling thread is interrupted while it waits for room
+   */
+  public CompletableFuture<CommandResult> apply(EngineCommand command, RankListener listener) {
+    Reply reply = new Reply();
+    Mail mail = new Mail(command, listener, reply);
+    if (RankInbox.aboutHandoff(command)) {
+      try {
+        inbox.put(mail);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new CancellationException("interrupted while the rank had no room for commands");
+      }
+    } else {
+      inbox.post(mail);
+    }
+    wake();
+    return reply.future;
+  }
+
+  /**
+   * Applies a command about a handoff if its lane has room. Never blocks.
+   *
+   * @param command the command
+   * @param listener hears what becomes of the request that it brings
+   * @return the answer as for {@link #apply(EngineCommand)}, or empty if the lane is full
+   */
+  public Optional<CompletableFuture<CommandResult>> offer(
+      EngineCommand command, RankListener listener) {
+    if (!RankInbox.aboutHandoff(command)) {
+      return Optional.of(apply(command, listener));
+    }
+    Reply reply = new Reply();
+    if (!inbox.offer(new Mail(command, listener, reply))) {
+      return Optional.empty();
+    }
+    wake();
+    return Optional.of(reply.future);
+  }
+
+  private void wake() {
+    if (waiting && woken.getAsBoolean()) {
       LockSupport.unpark(thread);
     }
+  }
+
+  /**
+   * Gives the lifecycle of handoffs to its single owner. To be taken before the first handoff.
+   *
+   * @param owner hears the effects in order, on the rank's thread; must not block
+   * @return false if it has an owner already
+   */
+  public boolean takeLifecycle(Consumer<List<EngineEffect>> owner) {
+    return process.takeLifecycle(owner);
   }
 
   /**
@@ -127,9 +190,7 @@ public final class RankDriver implements AutoCloseable {
    * @return an immutable snapshot, up to one pass old
    */
   public RankSnapshot snapshot() {
-    RankSnapshot published = snapshot;
-    boolean silent = idle && clock.nanoTime() - publishedAt > 2 * THROUGHPUT_WINDOW_NANOS;
-    return silent ? new RankSnapshot(published.metrics(), 0, published.passes()) : published;
+    return process.snapshot(nowMs(), process.state() == RankProcess.State.WAITING);
   }
 
   /**
@@ -138,10 +199,7 @@ public final class RankDriver implements AutoCloseable {
    * @param factor multiplies their duration, more than 0
    */
   public void slowdown(double factor) {
-    if (!(factor > 0)) {
-      throw new IllegalArgumentException("factor must be more than 0");
-    }
-    slowdown = factor;
+    process.slowdown(factor);
   }
 
   /**
@@ -150,109 +208,48 @@ public final class RankDriver implements AutoCloseable {
    * @param stuck whether to be stuck
    */
   public void freeze(boolean stuck) {
-    frozen = stuck;
-    LockSupport.unpark(thread);
+    process.freeze(stuck);
+    wake();
   }
 
   @Override
   public void close() {
     closed = true;
-    thread.interrupt();
+    LockSupport.unpark(thread);
     Threads.join(thread);
   }
 
   private void run() {
-    long due = origin;
-    boolean blocked = false;
-    while (!closed) {
-      boolean heard = drain();
-      if (heard) {
-        blocked = false;
-      }
-      if (blocked || frozen || !core.hasWork()) {
-        publish(core.metrics());
-        awaitMail(blocked);
-        due = clock.nanoTime();
-        continue;
-      }
-      long start = Math.max(due, clock.nanoTime() - CATCH_UP_NANOS);
-      PassResult pass = core.executePass((start - origin) / 1e6);
-      passes++;
-      publish(pass.during());
-      dispatch(pass.onStart());
-      due = start + (long) (pass.durationMs() * slowdown * 1e6);
-      if (due - clock.nanoTime() > 0) {
-        clock.awaitNanos(due);
-      }
-      if (!closed) {
-        publish(core.metrics());
-        dispatch(pass.onEnd());
-      }
-      blocked = !pass.progressed();
-    }
-    for (Mail mail = mailbox.poll(); mail != null; mail = mailbox.poll()) {
-      if (mail.reply() != null) {
-        mail.reply().completeExceptionally(new CancellationException("rank closed"));
-      }
-    }
-  }
-
-  private void awaitMail(boolean blocked) {
-    idle = true;
-    while (mailbox.isEmpty() && !closed && (blocked || frozen || !core.hasWork())) {
-      LockSupport.park(this);
-    }
-    idle = false;
-  }
-
-  /** Applies everything in the mailbox; true if there was anything. */
-  private boolean drain() {
-    boolean any = false;
-    for (Mail mail = mailbox.poll(); mail != null; mail = mailbox.poll()) {
-      any = true;
-      if (mail.command() instanceof EngineCommand.Submit submit && mail.listener() != null) {
-        listeners.put(submit.request().id(), mail.listener());
-      }
-      List<EngineEffect> effects =
-          core.apply(mail.command(), true, (clock.nanoTime() - origin) / 1e6).effects();
-      dispatch(effects);
-      if (mail.reply() != null) {
-        publish(core.metrics());
-        mail.reply().complete(effects);
-      }
-    }
-    return any;
-  }
-
-  private void dispatch(List<EngineEffect> effects) {
-    for (EngineEffect effect : effects) {
-      if (effect instanceof EngineEffect.Output output) {
-        windowTokens += output.tokens();
-        RankListener listener =
-            output.finish() == null
-                ? listeners.get(output.requestId())
-                : listeners.remove(output.requestId());
-        if (listener != null) {
-          listener.output(output.tokens(), output.finish());
-        }
-      } else if (effect instanceof EngineEffect.Admitted admitted) {
-        RankListener listener = listeners.get(admitted.requestId());
-        if (listener != null) {
-          listener.admitted(admitted.reusedTokens());
+    try {
+      while (!closed) {
+        double next = process.nextMs();
+        long deadline = nanos(next);
+        waiting = true;
+        clock.awaitNanos(deadline, woken);
+        waiting = false;
+        Thread.interrupted(); // a listener's business; left set, it would end every wait
+        if (!closed) {
+          long now = clock.nanoTime();
+          // rounding must not make a deadline that was reached look like the future
+          process.advance(now >= deadline ? Math.max(ms(now), next) : ms(now));
         }
       }
+    } finally {
+      closed = true;
+      process.close(nowMs());
     }
   }
 
-  private void publish(CoreMetrics metrics) {
-    long now = clock.nanoTime();
-    long elapsed = now - windowStart;
-    if (elapsed >= THROUGHPUT_WINDOW_NANOS) {
-      tokensPerSecond = windowTokens * 1e9 / elapsed;
-      windowTokens = 0;
-      windowStart = now;
-    }
-    publishedAt = now;
-    snapshot = new RankSnapshot(metrics, tokensPerSecond, passes);
+  private double nowMs() {
+    return ms(clock.nanoTime());
+  }
+
+  private double ms(long nanos) {
+    return (nanos - origin) / 1e6;
+  }
+
+  private long nanos(double ms) {
+    double offset = Math.ceil(ms * 1e6);
+    return offset < FOREVER_NANOS ? origin + (long) offset : Long.MAX_VALUE;
   }
 }

@@ -4,10 +4,20 @@ import dev.warmpath.fake.scheduler.FinishReason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears what becomes of one submitted request. Called on the rank's thread, in order; must not
- * block.
+ * Hears what becomes of one submitted request. Called on the thread that runs the rank, in order;
+ * must not block.
  */
 public interface RankListener {
+
+  /** Hears nothing. */
+  RankListener NONE =
+      new RankListener() {
+        @Override
+        public void admitted(int reusedTokens) {}
+
+        @Override
+        public void output(int tokens, @Nullable FinishReason finish) {}
+      };
 
   /**
    * The request entered the running set; called again after a preemption.
@@ -23,4 +33,14 @@ public interface RankListener {
    * @param finish why it ended, or null while it goes on
    */
   void output(int tokens, @Nullable FinishReason finish);
+
+  /**
+   * Tells whether somebody still receives the output. The rank asks after each delivery, and drops
+   * a request without receiver at the same pass boundary.
+   *
+   * @return false once the receiver is gone
+   */
+  default boolean connected() {
+    return true;
+  }
 }

@@ -2,12 +2,11 @@ package dev.warmpath.fake.live;
 
 import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
-/** Parks for the bulk of a wait and spins for less than a timer's slack at its end. */
-enum SystemEngineClock implements EngineClock {
-  INSTANCE;
-
-  private static final long TIMER_SLACK_NANOS = 50_000;
+/** Parks for the bulk of a wait, and may spin at its end. */
+record SystemEngineClock(long spinNanos) implements EngineClock {
+  static final SystemEngineClock PARKING = new SystemEngineClock(0);
 
   @Override
   public Instant instant() {
@@ -20,14 +19,18 @@ enum SystemEngineClock implements EngineClock {
   }
 
   @Override
-  public void awaitNanos(long deadlineNanos) {
-    while (!Thread.currentThread().isInterrupted()) {
+  public void awaitNanos(long deadlineNanos, BooleanSupplier woken) {
+    while (!woken.getAsBoolean() && !Thread.currentThread().isInterrupted()) {
+      if (deadlineNanos == Long.MAX_VALUE) {
+        LockSupport.park(this);
+        continue;
+      }
       long left = deadlineNanos - System.nanoTime();
       if (left <= 0) {
         return;
       }
-      if (left > TIMER_SLACK_NANOS) {
-        LockSupport.parkNanos(this, left - TIMER_SLACK_NANOS);
+      if (left > spinNanos) {
+        LockSupport.parkNanos(this, left - spinNanos);
       } else {
         Thread.onSpinWait();
       }

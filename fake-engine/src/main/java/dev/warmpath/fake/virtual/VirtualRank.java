@@ -1,72 +1,68 @@
 package dev.warmpath.fake.virtual;
 
+import dev.warmpath.fake.live.CommandListener;
 import dev.warmpath.fake.live.RankListener;
+import dev.warmpath.fake.live.RankObserver;
+import dev.warmpath.fake.live.RankProcess;
+import dev.warmpath.fake.live.RankSettings;
 import dev.warmpath.fake.live.RankSnapshot;
-import dev.warmpath.fake.live.ThroughputWindow;
-import dev.warmpath.fake.scheduler.CommandResult;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.EngineEffect;
 import dev.warmpath.fake.scheduler.EngineRequest;
-import dev.warmpath.fake.scheduler.PassResult;
-import java.util.ArrayDeque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one {@link EngineCore} in {@link VirtualTime}, as {@link dev.warmpath.fake.live.RankDriver}
- * runs one in real time: requests and commands are taken between passes, tokens become visible when
- * their pass ends.
+ * runs one in real time, by the same rules: those of {@link RankProcess}.
  *
- * <p>Used on the thread that runs its {@link VirtualTime}. Listeners and replies are called from
+ * <p>Used on the thread that runs its {@link VirtualTime}. Listeners and answers are called from
  * within events, never from within {@link #submit}, {@link #cancel} or {@link #apply}, and read the
  * time of what they hear from {@link VirtualTime#nowMs()}; they may call this rank.
  */
 public final class VirtualRank {
-  private record Mail(
-      EngineCommand command,
-      @Nullable RankListener listener,
-      @Nullable Consumer<CommandResult> reply) {}
-
   private final VirtualTime time;
-  private final EngineCore core;
-  private final ArrayDeque<Mail> mailbox = new ArrayDeque<>();
-  private final Map<Long, RankListener> listeners = new HashMap<>();
-  private final ThroughputWindow throughput;
-  private CoreMetrics published;
-  private double publishedAt;
-  private double slowdown = 1;
-  private long passes;
-  private boolean computing;
-  private boolean waking;
+  private final RankProcess process;
+  private @Nullable VirtualTimer timer;
+  private @Nullable VirtualTimer mailTimer;
+  private boolean advancing;
 
   /**
-   * Creates an idle rank.
+   * Creates an idle rank that computes prompts and answers alike, observed by nobody.
    *
    * @param time the time to live in
    * @param core the scheduler, from now on used by this rank alone
    */
   public VirtualRank(VirtualTime time, EngineCore core) {
+    this(time, new RankSettings(0, false, 1, RankObserver.NONE), core);
+  }
+
+  /**
+   * Creates an idle rank.
+   *
+   * @param time the time to live in
+   * @param settings what it is
+   * @param core the scheduler, from now on used by this rank alone
+   */
+  public VirtualRank(VirtualTime time, RankSettings settings, EngineCore core) {
     this.time = Objects.requireNonNull(time, "time");
-    this.core = Objects.requireNonNull(core, "core");
-    this.throughput = new ThroughputWindow(time.nowMs());
-    this.published = core.metrics();
+    this.process = new RankProcess(settings, core, time.nowMs());
   }
 
   /**
    * Queues a request for the next pass.
    *
-   * @param request the sequence to compute; its id must be unique on this rank
+   * @param request the sequence to compute; if its id is in use on this rank it is rejected
    * @param listener hears its outcome
    */
   public void submit(EngineRequest request, RankListener listener) {
     Objects.requireNonNull(listener, "listener");
-    post(new Mail(new EngineCommand.Submit(request), listener, null));
+    process.post(new EngineCommand.Submit(request), listener, null);
+    wake();
   }
 
   /**
@@ -75,18 +71,49 @@ public final class VirtualRank {
    * @param requestId the id it was submitted with; unknown ids are ignored
    */
   public void cancel(long requestId) {
-    post(new Mail(new EngineCommand.Cancel(requestId), null, null));
+    process.post(new EngineCommand.Cancel(requestId), RankListener.NONE, null);
+    wake();
   }
 
   /**
-   * Applies any other command at the next pass boundary.
+   * Applies any other command as soon as the rank may.
    *
    * @param command the command
-   * @param reply hears the answer and its effects
+   * @param reply hears the answer
+   * @return false, and the command is lost, if it is about a handoff and too many of those wait
    */
-  public void apply(EngineCommand command, Consumer<CommandResult> reply) {
+  public boolean apply(EngineCommand command, CommandListener reply) {
+    return apply(command, RankListener.NONE, reply);
+  }
+
+  /**
+   * Applies a command that brings a request.
+   *
+   * @param command the command
+   * @param listener hears what becomes of the request
+   * @param reply hears the answer
+   * @return false, and the command is lost, if it is about a handoff and too many of those wait
+   */
+  public boolean apply(EngineCommand command, RankListener listener, CommandListener reply) {
+    Objects.requireNonNull(listener, "listener");
     Objects.requireNonNull(reply, "reply");
-    post(new Mail(command, null, reply));
+    if (!RankProcess.aboutHandoff(command)) {
+      process.post(command, listener, reply);
+    } else if (!process.offer(command, listener, reply)) {
+      return false;
+    }
+    wake();
+    return true;
+  }
+
+  /**
+   * Gives the lifecycle of handoffs to its single owner.
+   *
+   * @param owner hears the effects, in order
+   * @return false if it has an owner already
+   */
+  public boolean takeLifecycle(Consumer<List<EngineEffect>> owner) {
+    return process.takeLifecycle(owner);
   }
 
   /**
@@ -95,10 +122,17 @@ public final class VirtualRank {
    * @param factor multiplies their duration, more than 0
    */
   public void slowdown(double factor) {
-    if (!(factor > 0)) {
-      throw new IllegalArgumentException("factor must be more than 0");
-    }
-    slowdown = factor;
+    process.slowdown(factor);
+  }
+
+  /**
+   * Stops or restarts the scheduler as a stuck process would: commands are taken, no pass begins.
+   *
+   * @param stuck whether to be stuck
+   */
+  public void freeze(boolean stuck) {
+    process.freeze(stuck);
+    wake();
   }
 
   /**
@@ -107,85 +141,63 @@ public final class VirtualRank {
    * @return an immutable snapshot, up to one pass old
    */
   public RankSnapshot snapshot() {
-    double now = time.nowMs();
-    boolean silent = !computing && now - publishedAt > 2 * ThroughputWindow.WINDOW_MS;
-    return new RankSnapshot(published, silent ? 0 : throughput.roll(publishedAt), passes);
+    return process.snapshot(time.nowMs(), process.state() == RankProcess.State.WAITING);
   }
 
-  private void post(Mail mail) {
-    mailbox.add(mail);
-    wake();
+  /**
+   * Returns the scheduler's state that the rank last published.
+   *
+   * @return the metrics of {@link #snapshot()}
+   */
+  public CoreMetrics metrics() {
+    return snapshot().metrics();
+  }
+
+  /** Ends everything: requests hear that they were aborted, every block is free. */
+  public void close() {
+    process.close(time.nowMs());
+    plan();
   }
 
   private void wake() {
-    if (!computing && !waking) {
-      waking = true;
-      time.schedule(time.nowMs(), EventKind.PASS_START, this::start);
-    }
-  }
-
-  private void start() {
-    waking = false;
-    drain();
-    if (!core.hasWork()) {
-      publish(core.metrics());
+    if (advancing || mailTimer != null || !process.hasMail()) {
       return;
     }
-    PassResult pass = core.executePass(time.nowMs());
-    passes++;
-    publish(pass.during());
-    computing = true;
-    dispatch(pass.onStart());
-    double endMs = time.nowMs() + pass.durationMs() * slowdown;
-    time.schedule(endMs, EventKind.PASS_END, () -> end(pass));
+    boolean computing = process.state() == RankProcess.State.COMPUTING;
+    EventKind kind = computing ? EventKind.COMMAND : EventKind.PASS_START;
+    mailTimer = time.schedule(time.nowMs(), kind, this::advance);
   }
 
-  private void end(PassResult pass) {
-    computing = false;
-    publish(core.metrics());
-    dispatch(pass.onEnd());
-    if (pass.progressed() || !mailbox.isEmpty()) {
-      wake();
+  private void advance() {
+    advancing = true;
+    try {
+      process.advance(time.nowMs());
+    } finally {
+      advancing = false;
+      plan();
     }
   }
 
-  private void drain() {
-    for (Mail mail = mailbox.poll(); mail != null; mail = mailbox.poll()) {
-      if (mail.command() instanceof EngineCommand.Submit submit && mail.listener() != null) {
-        listeners.put(submit.request().id(), mail.listener());
-      }
-      CommandResult result = core.apply(mail.command(), true, time.nowMs());
-      dispatch(result.effects());
-      if (mail.reply() != null) {
-        publish(core.metrics());
-        mail.reply().accept(result);
-      }
+  /** Schedules what comes next; whatever was scheduled before is out of date. */
+  private void plan() {
+    cancel(timer);
+    cancel(mailTimer);
+    mailTimer = null;
+    double next = process.nextMs();
+    timer = Double.isFinite(next) ? time.schedule(next, kindOfNext(), this::advance) : null;
+    wake();
+  }
+
+  private static void cancel(@Nullable VirtualTimer planned) {
+    if (planned != null) {
+      planned.cancel();
     }
   }
 
-  private void dispatch(List<EngineEffect> effects) {
-    for (EngineEffect effect : effects) {
-      if (effect instanceof EngineEffect.Output output) {
-        throughput.add(output.tokens());
-        RankListener listener =
-            output.finish() == null
-                ? listeners.get(output.requestId())
-                : listeners.remove(output.requestId());
-        if (listener != null) {
-          listener.output(output.tokens(), output.finish());
-        }
-      } else if (effect instanceof EngineEffect.Admitted admitted) {
-        RankListener listener = listeners.get(admitted.requestId());
-        if (listener != null) {
-          listener.admitted(admitted.reusedTokens());
-        }
-      }
+  private EventKind kindOfNext() {
+    if (process.state() == RankProcess.State.BETWEEN_PASSES) {
+      return EventKind.PASS_START;
     }
-  }
-
-  private void publish(CoreMetrics metrics) {
-    publishedAt = time.nowMs();
-    throughput.roll(publishedAt);
-    published = metrics;
+    return process.passEndIsNext() ? EventKind.PASS_END : EventKind.TRANSFER;
   }
 }

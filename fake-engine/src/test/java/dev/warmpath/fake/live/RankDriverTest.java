@@ -3,6 +3,7 @@ package dev.warmpath.fake.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.warmpath.fake.scheduler.CommandResult;
 import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineEffect;
@@ -24,10 +25,12 @@ import org.junit.jupiter.api.Test;
 
 class RankDriverTest {
   private final VirtualClock clock = new VirtualClock();
+  private final CoreOptions options = CoreOptions.builder().build();
   private final RankDriver driver =
       new RankDriver(
           "rank-under-test",
-          new VllmCore(CoreOptions.builder().build(), LatencyModel.polynomial()),
+          RankSettings.aggregated(0, options),
+          new VllmCore(options, LatencyModel.polynomial()),
           clock);
 
   @AfterEach
@@ -114,15 +117,15 @@ class RankDriverTest {
     get(driver.apply(new EngineCommand.Pause(PauseMode.IN_PLACE)));
     Recorder recorder = new Recorder();
     driver.submit(request(1, 64, 5), recorder);
-    List<EngineEffect> busy = get(driver.apply(new EngineCommand.Flush()));
-    assertThat(busy).containsExactly(new EngineEffect.FlushAnswered(false));
+    CommandResult busy = get(driver.apply(new EngineCommand.Flush()));
+    assertThat(busy.effects()).containsExactly(new EngineEffect.FlushAnswered(false));
     assertThat(driver.snapshot().metrics().waiting()).isEqualTo(1);
 
     driver.cancel(1);
 
     assertThat(get(recorder.end)).isEqualTo(FinishReason.ABORTED);
-    List<EngineEffect> idle = get(driver.apply(new EngineCommand.Flush()));
-    assertThat(idle).contains(new EngineEffect.FlushAnswered(true));
+    CommandResult idle = get(driver.apply(new EngineCommand.Flush()));
+    assertThat(idle.effects()).contains(new EngineEffect.FlushAnswered(true));
     assertThat(driver.snapshot().metrics().waiting()).isZero();
   }
 

@@ -2,6 +2,8 @@ package dev.warmpath.fake.live;
 
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** A clock that is always already there: waiting moves it. */
 final class VirtualClock implements EngineClock {
@@ -18,7 +20,13 @@ final class VirtualClock implements EngineClock {
   }
 
   @Override
-  public void awaitNanos(long deadlineNanos) {
-    nanos.accumulateAndGet(deadlineNanos, Math::max);
+  public void awaitNanos(long deadlineNanos, BooleanSupplier woken) {
+    if (deadlineNanos < Long.MAX_VALUE) {
+      nanos.accumulateAndGet(deadlineNanos, Math::max);
+      return;
+    }
+    while (!woken.getAsBoolean()) {
+      LockSupport.park(this);
+    }
   }
 }

@@ -2,11 +2,14 @@ package dev.warmpath.fake.internal.surface;
 
 import dev.warmpath.fake.live.EngineClock;
 import dev.warmpath.fake.live.RankDriver;
+import dev.warmpath.fake.live.RankSettings;
 import dev.warmpath.fake.live.RankSnapshot;
+import dev.warmpath.fake.scheduler.CommandResult;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.EngineEffect;
 import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.WorkerRole;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +69,11 @@ public final class Life implements AutoCloseable {
     this.random = new SplittableRandom(settings.seed() + 0x9E3779B97F4A7C15L * boot);
     this.randomSeed = random.nextInt(Integer.MAX_VALUE);
     for (int rank = 0; rank < settings.dpSize(); rank++) {
-      ranks.add(new RankDriver(name + "-rank-" + rank, cores.get(), clock));
+      RankSettings rankSettings =
+          settings.role() == WorkerRole.PREFILL || settings.role() == WorkerRole.DECODE
+              ? RankSettings.handoffs(rank, settings.core())
+              : RankSettings.aggregated(rank, settings.core());
+      ranks.add(new RankDriver(name + "-rank-" + rank, rankSettings, cores.get(), clock));
     }
   }
 
@@ -168,15 +175,15 @@ public final class Life implements AutoCloseable {
    * Applies a command on every rank.
    *
    * @param command the command
-   * @return the effects by rank
+   * @return the answers by rank
    */
-  public CompletableFuture<List<List<EngineEffect>>> applyToAll(EngineCommand command) {
+  public CompletableFuture<List<CommandResult>> applyToAll(EngineCommand command) {
     if (command instanceof EngineCommand.Pause) {
       paused = true;
     } else if (command instanceof EngineCommand.Resume) {
       paused = false;
     }
-    List<CompletableFuture<List<EngineEffect>>> replies =
+    List<CompletableFuture<CommandResult>> replies =
         ranks.stream().map(rank -> rank.apply(command)).toList();
     return CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
         .thenApply(ignored -> replies.stream().map(CompletableFuture::join).toList());
@@ -190,8 +197,8 @@ public final class Life implements AutoCloseable {
   public CompletableFuture<Boolean> flush() {
     return applyToAll(new EngineCommand.Flush())
         .thenApply(
-            effects ->
-                effects.get(0).stream()
+            results ->
+                results.get(0).effects().stream()
                     .anyMatch(
                         effect ->
                             effect instanceof EngineEffect.FlushAnswered answer && answer.done()));
