@@ -1,9 +1,7 @@
 package dev.warmpath.fake.scheduler;
 
 import java.util.ArrayDeque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +10,17 @@ import org.jspecify.annotations.Nullable;
  * <p>A hash may have several physical copies when two sequences computed the same block at the same
  * time; the oldest serves hits. Sequences release their tail first, so that in the LRU order leaves
  * are older than their parents and suffixes are evicted before prefixes.
+ *
+ * <p>With a tier below, an evicted block's slot is quarantined until its content has been copied:
+ * it belongs to nobody, and counts as active.
  */
 final class BlockPool {
 
   /** One physical block. */
   static final class Block {
     private long hash;
+    private long parentHash;
+    private boolean root;
     private boolean cached;
     private int refs;
     private @Nullable Block older;
@@ -25,18 +28,74 @@ final class BlockPool {
     private @Nullable Block nextCopy;
 
     private Block() {}
+
+    long hash() {
+      return hash;
+    }
+
+    /** Hash of the block before it; meaningless for a root. */
+    long parentHash() {
+      return parentHash;
+    }
+
+    /** Whether it begins a sequence. */
+    boolean root() {
+      return root;
+    }
+
+    int refs() {
+      return refs;
+    }
+  }
+
+  /** Takes what is evicted. */
+  interface LowerTier {
+    /**
+     * Offers a block whose last copy is being evicted.
+     *
+     * @return true if the slot must be kept until {@link BlockPool#freeQuarantined}
+     */
+    boolean accept(Block block, List<EngineEffect> effects);
+
+    /** Ends a series of offers. */
+    void commit();
+  }
+
+  /** How an attempt to get blocks ended. */
+  enum Acquired {
+    /** The blocks are there. */
+    DONE,
+    /** There are too few, and nothing has changed. */
+    NO_SPACE,
+    /** There will be enough when copies to the lower tier have ended. */
+    BLOCKED
   }
 
   private final int capacity;
+  private final boolean reportRemovals;
   private final ArrayDeque<Block> free = new ArrayDeque<>();
-  private final Map<Long, Block> byHash = new HashMap<>();
+  private final BlockIndex index = new BlockIndex();
+  private @Nullable LowerTier lower;
   private int created;
   private int inactive;
+  private int quarantined;
   private @Nullable Block oldest;
   private @Nullable Block newest;
 
-  BlockPool(int capacity) {
+  /**
+   * Creates an empty pool.
+   *
+   * @param capacity blocks
+   * @param reportRemovals whether evictions are added to lists of effects
+   */
+  BlockPool(int capacity, boolean reportRemovals) {
     this.capacity = capacity;
+    this.reportRemovals = reportRemovals;
+  }
+
+  /** Evictions go there from now on. */
+  void lowerTier(LowerTier tier) {
+    lower = tier;
   }
 
   int capacity() {
@@ -48,15 +107,35 @@ final class BlockPool {
     return inactive;
   }
 
-  /** Blocks that sequences hold. */
+  /** Blocks whose content is on its way to the lower tier. */
+  int quarantined() {
+    return quarantined;
+  }
+
+  /** Blocks that sequences hold, and quarantined ones. */
   int active() {
     return created - free.size() - inactive;
+  }
+
+  /** Blocks that hold nothing at all. */
+  int unused() {
+    return capacity - created + free.size();
+  }
+
+  /** Distinct hashes that can be found. */
+  int residentHashes() {
+    return index.size();
+  }
+
+  /** Whether a hash can be found. */
+  boolean isResident(long hash) {
+    return index.get(hash) != null;
   }
 
   /** Number of leading hashes that are resident. */
   int residentPrefix(long[] hashes, int limit) {
     int count = 0;
-    while (count < limit && byHash.containsKey(hashes[count])) {
+    while (count < limit && index.get(hashes[count]) != null) {
       count++;
     }
     return count;
@@ -66,7 +145,7 @@ final class BlockPool {
   int activePrefix(long[] hashes, int limit) {
     int count = 0;
     for (int i = 0; i < limit; i++) {
-      Block block = byHash.get(hashes[i]);
+      Block block = index.get(hashes[i]);
       if (block != null && block.refs > 0) {
         count++;
       }
@@ -76,20 +155,18 @@ final class BlockPool {
 
   /**
    * Takes {@code hits} resident blocks and {@code fresh} new ones, evicting the oldest cached
-   * blocks where needed. All or nothing.
-   *
-   * @return false, without any change, if the pool can't provide them
+   * blocks where needed. All or nothing, but for evictions that a lower tier has begun to take.
    */
-  boolean acquire(
-      long[] hashes, int hits, int fresh, List<Block> into, List<EngineEffect> removals) {
-    int available = capacity - created + free.size() + inactive;
+  Acquired acquire(
+      long[] hashes, int hits, int fresh, List<Block> into, List<EngineEffect> effects) {
+    int available = unused() + inactive;
     for (int i = 0; i < hits; i++) {
       if (resident(hashes[i]).refs == 0) {
         available--;
       }
     }
     if (fresh > available) {
-      return false;
+      return Acquired.NO_SPACE;
     }
     for (int i = 0; i < hits; i++) {
       Block block = resident(hashes[i]);
@@ -98,38 +175,66 @@ final class BlockPool {
       }
       into.add(block);
     }
-    for (int i = 0; i < fresh; i++) {
-      into.add(takeFresh(removals));
+    if (fresh > unused() && !evict(fresh - unused(), effects)) {
+      for (int i = 0; i < hits; i++) {
+        unpin(into.remove(into.size() - 1));
+      }
+      return Acquired.BLOCKED;
     }
-    return true;
+    for (int i = 0; i < fresh; i++) {
+      into.add(takeUnused());
+    }
+    return Acquired.DONE;
   }
 
   private Block resident(long hash) {
-    Block block = byHash.get(hash);
+    Block block = index.get(hash);
     if (block == null) {
       throw new IllegalStateException("block is not resident");
     }
     return block;
   }
 
-  private Block takeFresh(List<EngineEffect> removals) {
+  private Block takeUnused() {
     Block block = free.pollLast();
-    if (block == null && created < capacity) {
+    if (block == null) {
       block = new Block();
       created++;
     }
-    if (block == null) {
-      block = oldest;
+    block.refs = 1;
+    return block;
+  }
+
+  /** Evicts the oldest cached blocks; false if some of their slots are quarantined. */
+  private boolean evict(int count, List<EngineEffect> effects) {
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      Block block = oldest;
       if (block == null) {
         throw new IllegalStateException("no block to evict");
       }
       unlink(block);
-      if (uncache(block)) {
-        removals.add(new EngineEffect.BlockRemoved(StorageTier.DEVICE, block.hash));
+      boolean last = uncache(block);
+      if (last && reportRemovals) {
+        effects.add(new EngineEffect.BlockRemoved(StorageTier.DEVICE, block.hash));
+      }
+      if (last && lower != null && lower.accept(block, effects)) {
+        kept++;
+      } else {
+        free.addLast(block);
       }
     }
-    block.refs = 1;
-    return block;
+    quarantined += kept;
+    if (kept > 0 && lower != null) {
+      lower.commit();
+    }
+    return kept == 0;
+  }
+
+  /** The content of a quarantined slot has been copied. */
+  void freeQuarantined(Block block) {
+    quarantined--;
+    free.addLast(block);
   }
 
   /** Removes a copy from the index; true if it was the last one of its hash. */
@@ -140,10 +245,10 @@ final class BlockPool {
       Block next = block.nextCopy;
       block.nextCopy = null;
       if (next == null) {
-        byHash.remove(block.hash);
+        index.remove(block.hash);
         return true;
       }
-      byHash.put(block.hash, next);
+      index.put(next);
       return false;
     }
     for (Block at = head; at != null; at = at.nextCopy) {
@@ -159,13 +264,19 @@ final class BlockPool {
   /**
    * Makes a computed block findable.
    *
+   * @param block a block that isn't findable yet
+   * @param hashes chained hashes of its sequence
+   * @param at its place in the sequence
    * @return true if its hash was not resident before
    */
-  boolean publish(Block block, long hash) {
-    block.hash = hash;
+  boolean publish(Block block, long[] hashes, int at) {
+    block.hash = hashes[at];
+    block.root = at == 0;
+    block.parentHash = at == 0 ? 0 : hashes[at - 1];
     block.cached = true;
-    Block head = byHash.putIfAbsent(hash, block);
+    Block head = index.get(block.hash);
     if (head == null) {
+      index.put(block);
       return true;
     }
     while (head.nextCopy != null) {
@@ -177,18 +288,25 @@ final class BlockPool {
 
   /** Gives back every block of a sequence, tail first, and empties the list. */
   void release(List<Block> blocks) {
-    for (int i = blocks.size() - 1; i >= 0; i--) {
-      Block block = blocks.get(i);
-      if (--block.refs > 0) {
-        continue;
-      }
-      if (block.cached) {
-        link(block);
-      } else {
-        free.addLast(block);
-      }
+    releaseTail(blocks, 0);
+  }
+
+  /** Gives back the last blocks of a sequence, so that {@code keep} remain. */
+  void releaseTail(List<Block> blocks, int keep) {
+    for (int i = blocks.size() - 1; i >= keep; i--) {
+      unpin(blocks.remove(i));
     }
-    blocks.clear();
+  }
+
+  private void unpin(Block block) {
+    if (--block.refs > 0) {
+      return;
+    }
+    if (block.cached) {
+      link(block);
+    } else {
+      free.addLast(block);
+    }
   }
 
   /** Forgets every cached block that no sequence holds. */

@@ -37,6 +37,20 @@ public interface EngineCore {
   PassResult executePass(double nowMs);
 
   /**
+   * Executes passes as long as each of them does nothing but compute and emit one token of every
+   * running request, exactly as {@link #executePass} would one after the other, but faster. A pass
+   * is left to {@link #executePass} if it would admit, preempt or end a request, if a tick or a
+   * reservation is due before it, or if it would begin at {@code untilMs} or later.
+   *
+   * @param nowMs when the first pass starts
+   * @param untilMs when something else will happen
+   * @return the passes, none if the next one isn't of that kind
+   */
+  default PassRun executeQuietPasses(double nowMs, double untilMs) {
+    return PassRun.none(nowMs);
+  }
+
+  /**
    * Tries the oldest queued reservation, and those behind it while they succeed, unless nothing was
    * freed since the last try. A driver calls it at every pass boundary.
    *
@@ -83,6 +97,15 @@ public interface EngineCore {
    * @return a constant of the engine
    */
   EventVisibility eventVisibility();
+
+  /**
+   * Returns what the scheduler does without although its options ask for it, and why.
+   *
+   * @return one sentence each, for whoever reads logs; usually none
+   */
+  default List<String> problems() {
+    return List.of();
+  }
 
   /**
    * Returns the state at this moment.
