@@ -1,0 +1,109 @@
+package dev.warmpath.fake.scheduler;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * SGLang's waiting queue.
+ *
+ * <p>A request whose prompt is partly computed stands at the head, and there is at most one: a
+ * chunk that ends within a prompt ends the pass's budget. Requests that come back go behind it.
+ */
+final class SglangQueue {
+  /** Beyond so many requests, sorting by prefix is not worth its time. */
+  private static final int LONGEST_SORTED = 128;
+
+  /** A request that finds more than this in the cache need not wait for one that begins alike. */
+  private static final int SHORT_PREFIX = 32;
+
+  private record Scored(RadixSequence sequence, int cached, boolean later) {}
+
+  private static final Comparator<Scored> LONGEST_PREFIX =
+      Comparator.comparing(Scored::later)
+          .thenComparing(Comparator.comparingInt(Scored::cached).reversed());
+
+  private final ArrayDeque<RadixSequence> sequences = new ArrayDeque<>();
+  private final PassMeter meter;
+
+  SglangQueue(PassMeter meter) {
+    this.meter = meter;
+  }
+
+  int size() {
+    return sequences.size();
+  }
+
+  @Nullable RadixSequence head() {
+    return sequences.peekFirst();
+  }
+
+  void append(RadixSequence sequence) {
+    sequences.addLast(sequence);
+    moments(sequence).add(sequence.length());
+  }
+
+  /** Puts a sequence back to where it came from, ahead of everything but a begun one. */
+  void giveBack(RadixSequence sequence) {
+    RadixSequence head = sequences.peekFirst();
+    if (head != null && head.begun()) {
+      sequences.removeFirst();
+      sequences.addFirst(sequence);
+      sequences.addFirst(head);
+    } else {
+      sequences.addFirst(sequence);
+    }
+    moments(sequence).add(sequence.length());
+  }
+
+  RadixSequence removeHead() {
+    RadixSequence head = sequences.removeFirst();
+    moments(head).remove(head.length());
+    return head;
+  }
+
+  boolean remove(RadixSequence sequence) {
+    boolean found = sequences.remove(sequence);
+    if (found) {
+      moments(sequence).remove(sequence.length());
+    }
+    return found;
+  }
+
+  List<RadixSequence> all() {
+    return new ArrayList<>(sequences);
+  }
+
+  private TokenMoments moments(RadixSequence sequence) {
+    return sequence.generated == 0 ? meter.queuedPrefill : meter.queuedDecode;
+  }
+
+  /** Sorts by policy; a begun sequence stays at the head. */
+  void order(SchedulePolicy policy, RadixKv kv) {
+    if (policy == SchedulePolicy.FCFS || sequences.size() < 2 || sequences.size() > LONGEST_SORTED) {
+      return;
+    }
+    RadixSequence begun = sequences.getFirst().begun() ? sequences.removeFirst() : null;
+    int alike = kv.pagesFor(SHORT_PREFIX);
+    Set<Long> beginnings = new HashSet<>();
+    List<Scored> scored = new ArrayList<>(sequences.size());
+    for (RadixSequence sequence : sequences) {
+      int cached = kv.cachedTokens(sequence);
+      boolean later =
+          cached <= SHORT_PREFIX
+              && sequence.length() >= alike * kv.pageSize()
+              && !beginnings.add(sequence.hashes.first(alike)[alike - 1]);
+      scored.add(new Scored(sequence, cached, later));
+    }
+    scored.sort(LONGEST_PREFIX);
+    sequences.clear();
+    if (begun != null) {
+      sequences.addFirst(begun);
+    }
+    scored.forEach(each -> sequences.addLast(each.sequence()));
+  }
+}
