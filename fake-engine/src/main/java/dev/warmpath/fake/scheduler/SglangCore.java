@@ -396,4 +396,9 @@ public final class SglangCore implements EngineCore {
         lastPrefillHitRate,
         pause != null);
   }
+
+  @Override
+  public int cachedTokens(EngineRequest request) {
+    return kv.cachedTokens(sequence(request, request.outputTokens()));
+  }
 }
