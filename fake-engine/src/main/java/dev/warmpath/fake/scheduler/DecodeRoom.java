@@ -13,11 +13,11 @@ final class DecodeRoom {
     this.kv = kv;
   }
 
-  /** Whether every sequence can grow by a token. */
-  boolean suffices(List<RadixSequence> sequences) {
+  /** Whether every sequence from an index on can grow by a token. */
+  boolean suffices(List<RadixSequence> running, int first) {
     int missing = 0;
-    for (int i = 0; i < sequences.size(); i++) {
-      RadixSequence sequence = sequences.get(i);
+    for (int i = first; i < running.size(); i++) {
+      RadixSequence sequence = running.get(i);
       if (sequence.computed == sequence.pages() * kv.pageSize()) {
         missing++;
       }
@@ -26,17 +26,19 @@ final class DecodeRoom {
   }
 
   /**
-   * The request to retract: the one with the fewest generated tokens, of these the one with the
-   * longest prompt, of these the last.
+   * The one to retract of the sequences from an index on: the one with the fewest generated tokens,
+   * of these the one with the longest prompt, of these the last.
+   *
+   * @return its index
    */
-  static RadixSequence victim(List<RadixSequence> sequences) {
-    RadixSequence victim = sequences.get(0);
-    for (RadixSequence sequence : sequences) {
-      int less = Integer.compare(sequence.generated, victim.generated);
-      int longer =
-          Integer.compare(sequence.request.promptTokens(), victim.request.promptTokens());
-      if (less < 0 || (less == 0 && longer >= 0)) {
-        victim = sequence;
+  int victim(List<RadixSequence> running, int first) {
+    int victim = first;
+    for (int i = first + 1; i < running.size(); i++) {
+      RadixSequence one = running.get(i);
+      RadixSequence best = running.get(victim);
+      int fewer = Integer.compare(one.generated, best.generated);
+      if (fewer < 0 || (fewer == 0 && one.request.promptTokens() >= best.request.promptTokens())) {
+        victim = i;
       }
     }
     return victim;

@@ -3,8 +3,8 @@ package dev.warmpath.fake.scheduler;
 /**
  * Which share of the running requests' remaining output SGLang keeps free when it admits more.
  *
- * <p>It starts at 0.7 times the conservativeness, falls in 600 equal steps, one per pass, to 0.14 of
- * that, and starts again when the guess proved wrong and requests had to be retracted.
+ * <p>It starts at 0.7 times the conservativeness, falls in 600 equal steps, one per pass, to 0.14
+ * of that, and starts again when the guess proved wrong and requests had to be retracted.
  */
 final class NewTokenRatio {
   private static final double INITIAL = 0.7;

@@ -1,5 +1,6 @@
 package dev.warmpath.fake.scheduler;
 
+import dev.warmpath.worker.WorkerRole;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,7 +20,8 @@ final class RadixKv {
     this.pool = new RadixPool(options.numBlocks());
     this.pageSize = options.blockSize();
     this.caching = options.prefixCaching();
-    this.reporting = options.prefixCaching() && options.cacheEvents();
+    this.reporting =
+        options.prefixCaching() && options.cacheEvents() && options.role() != WorkerRole.DECODE;
   }
 
   RadixPool pool() {

@@ -185,8 +185,8 @@ final class RadixPool {
   }
 
   /**
-   * Hands a sequence's computed pages over to the tree, from where its locked prefix ends, and moves
-   * the lock to the end of them. Pages that the tree has already are freed.
+   * Hands a sequence's computed pages over to the tree, from where its locked prefix ends, and
+   * moves the lock to the end of them. Pages that the tree has already are freed.
    *
    * @param from the locked end of the sequence's prefix
    * @param hashes the sequence's pages

@@ -26,6 +26,12 @@ final class RadixSequence {
   /** Whether it was ever admitted. */
   boolean admitted;
 
+  /** Whether its prompt's KV came from a source. */
+  boolean arrived;
+
+  /** Whether its end was reported, and only its KV is still here. */
+  boolean ended;
+
   RadixSequence(EngineRequest request, int outputTokens, int pageSize, RadixNode root) {
     this.request = request;
     this.hashes = new BlockHashes(request, pageSize);

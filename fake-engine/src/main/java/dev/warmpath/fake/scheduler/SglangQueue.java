@@ -79,12 +79,14 @@ final class SglangQueue {
   }
 
   private TokenMoments moments(RadixSequence sequence) {
-    return sequence.generated == 0 ? meter.queuedPrefill : meter.queuedDecode;
+    return sequence.generated > 0 || sequence.arrived ? meter.queuedDecode : meter.queuedPrefill;
   }
 
   /** Sorts by policy; a begun sequence stays at the head. */
   void order(SchedulePolicy policy, RadixKv kv) {
-    if (policy == SchedulePolicy.FCFS || sequences.size() < 2 || sequences.size() > LONGEST_SORTED) {
+    if (policy == SchedulePolicy.FCFS
+        || sequences.size() < 2
+        || sequences.size() > LONGEST_SORTED) {
       return;
     }
     RadixSequence begun = sequences.getFirst().begun() ? sequences.removeFirst() : null;

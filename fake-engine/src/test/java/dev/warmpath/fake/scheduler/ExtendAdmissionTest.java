@@ -24,8 +24,7 @@ class ExtendAdmissionTest {
   private RadixSequence sequence(long id, int length, int output) {
     int first = (int) id * 1000;
     EngineRequest request =
-        new EngineRequest(
-            id, IntStream.range(first, first + length).toArray(), new int[output], 0);
+        new EngineRequest(id, IntStream.range(first, first + length).toArray(), new int[output], 0);
     return new RadixSequence(request, output, 4, kv.pool().root());
   }
 
@@ -187,8 +186,7 @@ class ExtendAdmissionTest {
     kv.publish(seed);
     kv.release(seed);
     EngineRequest longer =
-        new EngineRequest(
-            2, IntStream.range(1000, 1020).toArray(), new int[3], 0);
+        new EngineRequest(2, IntStream.range(1000, 1020).toArray(), new int[3], 0);
     queue.append(new RadixSequence(longer, 3, 4, kv.pool().root()));
 
     List<Extend> batch = admit(8);

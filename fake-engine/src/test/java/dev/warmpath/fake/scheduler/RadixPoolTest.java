@@ -17,8 +17,7 @@ class RadixPoolTest {
     RadixNode prefix = pool.match(hashes, hashes.length);
     pool.lock(prefix);
     assertThat(pool.take(hashes.length - prefix.end, removed::add)).isTrue();
-    return pool.extend(
-        prefix, hashes, hashes.length, (from, to) -> stored.add(from + ".." + to));
+    return pool.extend(prefix, hashes, hashes.length, (from, to) -> stored.add(from + ".." + to));
   }
 
   private RadixNode leave(long... hashes) {

@@ -1,0 +1,215 @@
+package dev.warmpath.fake.scheduler;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where every request of an {@link SglangCore} is, and what it holds.
+ *
+ * <p>A live request is in exactly one place: queued, held back by a pause, running, arrived (its
+ * prompt's KV came from a source and it waits for a place in the running set), held as a source
+ * after its end, or a destination that is pending or reserved.
+ */
+final class SglangState {
+  final SglangOptions options;
+  final RadixKv kv;
+  final PassMeter meter = new PassMeter();
+  final SglangQueue queue = new SglangQueue(meter);
+  final HandoffRegistry<RadixSequence> handoffs = new HandoffRegistry<>();
+  final List<RadixSequence> running = new ArrayList<>();
+  final ArrayDeque<RadixSequence> arrived = new ArrayDeque<>();
+  final ArrayDeque<RadixSequence> heldBack = new ArrayDeque<>();
+  @Nullable PauseMode pause;
+  long retractions;
+  long promptTokens;
+  long cachedTokens;
+  long generatedTokens;
+  double lastPrefillHitRate;
+
+  private final Map<Long, RadixSequence> known = new HashMap<>();
+
+  /** Destinations that are pending or reserved. */
+  private int expected;
+
+  SglangState(SglangOptions options) {
+    this.options = options;
+    this.kv = new RadixKv(options.core());
+  }
+
+  @Nullable RadixSequence find(long requestId) {
+    return known.get(requestId);
+  }
+
+  /** Every request that is anywhere. */
+  Collection<RadixSequence> sequences() {
+    return known.values();
+  }
+
+  boolean isEmpty() {
+    return known.isEmpty() && handoffs.isEmpty();
+  }
+
+  void requireUnused(EngineRequest request) {
+    if (known.containsKey(request.id())) {
+      throw new IllegalArgumentException("request id " + request.id() + " is in use");
+    }
+  }
+
+  long poolTokens() {
+    return (long) kv.pool().capacity() * kv.pageSize();
+  }
+
+  /**
+   * How much a request may generate such that an empty pool can promise all of it; negative if its
+   * prompt alone is too long.
+   */
+  long outputRoom(int prompt) {
+    long context = (long) options.core().maxModelLen() - prompt;
+    return context <= 0 ? -1 : Math.min(context, poolTokens() - 1 - kv.ceil(prompt));
+  }
+
+  RadixSequence sequence(EngineRequest request, long outputRoom) {
+    int output = (int) Math.min(request.outputTokens(), outputRoom);
+    return new RadixSequence(request, output, kv.pageSize(), kv.pool().root());
+  }
+
+  /** Queues a new request. */
+  void submit(RadixSequence sequence) {
+    known.put(sequence.id(), sequence);
+    if (pause == PauseMode.DRAIN) {
+      heldBack.addLast(sequence);
+    } else {
+      queue.append(sequence);
+    }
+  }
+
+  /** Takes in a request whose prompt will come from a source. */
+  void expect(long handoffId, RadixSequence sequence) {
+    handoffs.addPending(handoffId, sequence.id(), sequence);
+    known.put(sequence.id(), sequence);
+    meter.queuedDecode.add(sequence.length());
+    expected++;
+  }
+
+  /** The expected prompt is there. */
+  void arrive(RadixSequence sequence) {
+    sequence.arrived = true;
+    expected--;
+    arrived.addLast(sequence);
+  }
+
+  /** Moves the oldest arrived request to the running set. */
+  RadixSequence startArrived() {
+    RadixSequence sequence = arrived.removeFirst();
+    meter.queuedDecode.remove(sequence.length());
+    sequence.admitted = true;
+    running.add(sequence);
+    return sequence;
+  }
+
+  /** Sends a running request back to the queue without its pages. */
+  EngineEffect retract(int index) {
+    RadixSequence sequence = running.remove(index);
+    kv.release(sequence);
+    queue.giveBack(sequence);
+    handoffs.capacityFreed();
+    return new EngineEffect.Preempted(sequence.id());
+  }
+
+  /** Sends the youngest arrived request to the queue without its pages. */
+  EngineEffect retractArrived() {
+    RadixSequence sequence = arrived.removeLast();
+    meter.queuedDecode.remove(sequence.length());
+    sequence.admitted = true;
+    kv.release(sequence);
+    queue.giveBack(sequence);
+    handoffs.capacityFreed();
+    return new EngineEffect.Preempted(sequence.id());
+  }
+
+  /** Takes the pages of a prompt that is partly computed; it stays at the head of the queue. */
+  boolean abandonBegunPrompt() {
+    RadixSequence head = queue.head();
+    if (head == null || !head.begun()) {
+      return false;
+    }
+    kv.release(head);
+    handoffs.capacityFreed();
+    return true;
+  }
+
+  /** Ends a request that has left the running set; a source's KV stays. */
+  void complete(
+      RadixSequence sequence, int tokens, List<EngineEffect> ends, List<EngineEffect> lifecycle) {
+    kv.publish(sequence);
+    ends.add(new EngineEffect.Output(sequence.id(), tokens, FinishReason.COMPLETED));
+    HandoffRegistry.Source<RadixSequence> source = handoffs.hold(sequence.id(), sequence);
+    if (source != null) {
+      sequence.ended = true;
+      lifecycle.add(
+          new EngineEffect.SourceHeld(
+              source.handoffId(),
+              sequence.id(),
+              options.core().transfer().delayMs(sequence.request.promptTokens())));
+    } else {
+      forget(sequence);
+    }
+  }
+
+  /** Frees what a request holds and forgets it. */
+  void forget(RadixSequence sequence) {
+    kv.release(sequence);
+    known.remove(sequence.id());
+    handoffs.removeSourceOf(sequence.id());
+    handoffs.removeDestinationOf(sequence.id());
+    handoffs.capacityFreed();
+  }
+
+  /** Drops a request wherever it is; says so unless it has ended before. */
+  List<EngineEffect> drop(RadixSequence sequence) {
+    if (!sequence.ended) {
+      leave(sequence);
+    }
+    forget(sequence);
+    return sequence.ended
+        ? List.of()
+        : List.of(new EngineEffect.Output(sequence.id(), 0, FinishReason.ABORTED));
+  }
+
+  private void leave(RadixSequence sequence) {
+    if (running.remove(sequence) || queue.remove(sequence) || heldBack.remove(sequence)) {
+      return;
+    }
+    meter.queuedDecode.remove(sequence.length());
+    if (!arrived.remove(sequence)) {
+      expected--;
+    }
+  }
+
+  CoreMetrics metrics() {
+    RadixPool pool = kv.pool();
+    long waitingTokens = meter.queuedPrefill.sum() + meter.queuedDecode.sum();
+    for (RadixSequence sequence : heldBack) {
+      waitingTokens += sequence.length();
+    }
+    return new CoreMetrics(
+        running.size(),
+        queue.size() + heldBack.size() + arrived.size() + expected,
+        waitingTokens,
+        pool.locked() + pool.privatePages(),
+        pool.evictable(),
+        pool.capacity(),
+        kv.pageSize(),
+        retractions,
+        promptTokens,
+        cachedTokens,
+        generatedTokens,
+        lastPrefillHitRate,
+        pause != null);
+  }
+}
