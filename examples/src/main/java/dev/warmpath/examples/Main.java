@@ -24,6 +24,7 @@ import picocli.CommandLine.ScopeType;
       WorkersCommand.class,
       ModelsCommand.class,
       BenchCommand.class,
+      RecordCommand.class,
       FakeCommand.class,
       StatusCommand.class,
       MetricsCommand.class,
