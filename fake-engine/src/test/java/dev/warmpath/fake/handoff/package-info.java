@@ -1,0 +1,4 @@
+@NullMarked
+package dev.warmpath.fake.handoff;
+
+import org.jspecify.annotations.NullMarked;
