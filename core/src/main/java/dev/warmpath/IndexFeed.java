@@ -16,7 +16,6 @@ import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRegistry;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Connects the indexes to those who ask them (policies) and those who teach them (dispatch, and the
@@ -69,8 +68,13 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
         tree.dispatch(namespace(prompt), bytes, 0, bytes.length, holder, prompt.tokens());
     return new Ticket() {
       @Override
-      public void confirm(@Nullable String answer) {
+      public void confirm() {
         speculation.confirm();
+      }
+
+      @Override
+      public void answered(String answer) {
+        // Bytes tell nothing of what the engine will make of it in the next prompt.
       }
 
       @Override
@@ -95,20 +99,15 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
     }
 
     @Override
-    public void confirm(@Nullable String answer) {
+    public void confirm() {
       speculation.confirm();
-      BlockHashes held = answer == null ? null : with(answer);
-      if (held != null && held.size() > hashes.size()) {
-        blocks.stored(held, hashes.size(), held.size(), holder, Tier.HBM);
-      }
     }
 
-    /** An answer that can't be tokenized is not learned, and fails no request. */
-    private @Nullable BlockHashes with(String answer) {
-      try {
-        return prompt.blocksWith(answer);
-      } catch (RuntimeException | StackOverflowError e) {
-        return null;
+    @Override
+    public void answered(String answer) {
+      BlockHashes held = prompt.blocksWith(answer);
+      if (held != null && held.size() > hashes.size()) {
+        blocks.stored(held, hashes.size(), held.size(), holder, Tier.HBM);
       }
     }
 

@@ -7,6 +7,7 @@ import dev.warmpath.prompt.Prompt;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,7 +21,7 @@ import java.util.function.Supplier;
  * of HTTP clients' dispatchers. A bounded number of threads, so that a burst of long prompts can't
  * take all processors from what streams at the time; they end when idle.
  */
-final class PromptWork implements AutoCloseable {
+final class PromptWork implements Executor, AutoCloseable {
   private static final int MAX_WAITING = 10_000;
 
   private final ThreadPoolExecutor executor;
@@ -78,8 +79,23 @@ final class PromptWork implements AutoCloseable {
     }
   }
 
+  /**
+   * Does some work that nobody waits for, after what waits already. Closing cancels it if it is a
+   * {@link Future}.
+   *
+   * @throws RejectedExecutionException when too much waits, or after closing
+   */
+  @Override
+  public void execute(Runnable work) {
+    executor.execute(work);
+  }
+
   @Override
   public void close() {
-    executor.shutdownNow().forEach(task -> ((Future<?>) task).cancel(false));
+    for (Runnable task : executor.shutdownNow()) {
+      if (task instanceof Future<?> future) {
+        future.cancel(false);
+      }
+    }
   }
 }

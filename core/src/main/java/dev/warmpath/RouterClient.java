@@ -13,6 +13,7 @@ import dev.warmpath.api.RouterStream;
 import dev.warmpath.api.StreamHandle;
 import dev.warmpath.api.StreamListener;
 import dev.warmpath.dispatch.AdmissionSettings;
+import dev.warmpath.dispatch.AnswerStats;
 import dev.warmpath.dispatch.BreakerSettings;
 import dev.warmpath.dispatch.DeadLetters;
 import dev.warmpath.dispatch.Dispatch;
@@ -36,6 +37,7 @@ import dev.warmpath.policy.RoutingEnvironment;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.EngineAdapters;
 import dev.warmpath.prompt.ModelFiles;
+import dev.warmpath.prompt.Prompt;
 import dev.warmpath.prompt.PromptReader;
 import dev.warmpath.prompt.PromptSource;
 import dev.warmpath.transport.Exchange;
@@ -275,7 +277,8 @@ public final class RouterClient implements AutoCloseable {
    * @throws RouterException when no worker began a stream
    */
   public RouterStream stream(RouterRequest request) {
-    return runner.stream(request);
+    // Whoever reads its last event may be a thread of the client's executor.
+    return runner.stream(dispatcher.begin(request, dispatcher.now(), null, promptWork));
   }
 
   /**
@@ -371,7 +374,8 @@ public final class RouterClient implements AutoCloseable {
       return dispatcher.begin(request);
     }
     long started = dispatcher.now();
-    return dispatcher.begin(request, started, promptWork.await(() -> dispatcher.read(request)));
+    Prompt prompt = promptWork.await(() -> dispatcher.read(request));
+    return dispatcher.begin(request, started, prompt, promptWork);
   }
 
   /**
@@ -467,7 +471,8 @@ public final class RouterClient implements AutoCloseable {
         dispatcher.retriesLeft(),
         index.stats(),
         blocks.stats(),
-        prompts.stats());
+        prompts.stats(),
+        dispatcher.answers());
   }
 
   /**
@@ -479,6 +484,7 @@ public final class RouterClient implements AutoCloseable {
    * @param index the index of prompts by bytes
    * @param blocks the index of prompts by blocks
    * @param prompts the caches of tokens and block chains
+   * @param answers what was answered and is not learned, yet or at all
    */
   public record ClientStats(
       int inFlight,
@@ -486,7 +492,8 @@ public final class RouterClient implements AutoCloseable {
       long retriesLeft,
       ByteRadixTree.Stats index,
       BlockIndex.Stats blocks,
-      PromptReader.CacheStats prompts) {}
+      PromptReader.CacheStats prompts,
+      AnswerStats answers) {}
 
   /** How the cache hits of each rank compare with what was predicted, by the rank's name. */
   public Map<String, PredictionCheck.Verdict> predictions() {
@@ -641,8 +648,9 @@ public final class RouterClient implements AutoCloseable {
     }
 
     /**
-     * Sets how many threads render and tokenize for asynchronous calls and interceptors; twice the
-     * processors by default. Blocking calls do it on their own thread.
+     * Sets how many threads render and tokenize for asynchronous calls and interceptors, and
+     * tokenize what streams answered; twice the processors by default. Blocking calls do the rest
+     * on their own thread.
      *
      * @throws IllegalArgumentException if there is none
      */

@@ -9,6 +9,7 @@ import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
 import dev.warmpath.api.RouterStream;
+import dev.warmpath.dispatch.AnswerStats;
 import dev.warmpath.health.PredictionCheck;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.prompt.ModelFiles;
@@ -19,10 +20,13 @@ import java.lang.reflect.Proxy;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
@@ -31,12 +35,10 @@ import org.junit.jupiter.api.Test;
 /** Requests whose prompts have tokens, from the body to the choice and back. */
 class ExactRoutingTest {
   private static final Tokenizer TOKENIZER = tokenizer();
-  private static final ModelFiles FILES =
-      ModelFiles.of(
-          TOKENIZER,
-          "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
-              + "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
-          Map.of());
+  private static final String TEMPLATE =
+      "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+          + "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+  private static final ModelFiles FILES = ModelFiles.of(TOKENIZER, TEMPLATE, Map.of());
   private static final String QUESTION = "tell me about the long way home ".repeat(12);
   private static final String ANSWER = "well it goes on and on and on ".repeat(6);
 
@@ -180,6 +182,86 @@ class ExactRoutingTest {
   }
 
   @Test
+  void answersOfAsynchronousCallsAreTokenizedApartAndInTimeForTheNextTurn() {
+    Map<String, Boolean> threads = new ConcurrentHashMap<>();
+    Tokenizer watched =
+        withEncode(
+            text -> {
+              threads.put(Thread.currentThread().getName(), true);
+              return TOKENIZER.encode(text, false);
+            });
+    RouterClient client =
+        router(
+            3,
+            ModelFiles.of(watched, TEMPLATE, Map.of()),
+            request ->
+                Script.ok(
+                    "{\"choices\":[{\"index\":0,\"message\":"
+                        + message("assistant", ANSWER)
+                        + "}]}"));
+    List<String> messages = new ArrayList<>(List.of(message("user", QUESTION)));
+    String held = "";
+    String text = rendered(QUESTION);
+    for (int turn = 0; turn < 5; turn++) {
+      RouteDecision decision =
+          client.sendAsync(chat(false, messages.toArray(String[]::new))).join().decision();
+      assertThat(Objects.requireNonNull(decision.chosen()).matchedTokens())
+          .isBetween(tokens(held) - 32, tokens(held));
+      held = text + ANSWER;
+      text = held + "<|im_end|>\n" + rendered("go on");
+      messages.add(message("assistant", ANSWER));
+      messages.add(message("user", "go on"));
+    }
+    assertThat(threads.keySet()).isNotEmpty().allMatch(name -> name.startsWith("warmpath-prompt"));
+    assertThat(client.stats().answers().dropped()).isZero();
+  }
+
+  @Test
+  void anAnswerThatTakesLongHoldsUpNobodyAndEndsWithTheClient() {
+    CountDownLatch never = new CountDownLatch(1);
+    Tokenizer hanging =
+        withEncode(
+            text -> {
+              try {
+                never.await();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+              return new int[0];
+            });
+    RouterClient client =
+        router(1, ModelFiles.of(hanging, TEMPLATE, Map.of()), request -> Script.ok(answer(100, 0)));
+    RouterResponse response = client.sendAsync(chat(false, message("user", QUESTION))).join();
+    assertThat(response.status()).isEqualTo(200);
+    AnswerStats waiting = client.stats().answers();
+    assertThat(waiting.waiting()).isEqualTo(1);
+    assertThat(waiting.bytes()).isBetween(2L * ANSWER.length(), waiting.budgetBytes());
+    assertThat(client.explain(chat(false, message("user", "something else"))).prompt().exactness())
+        .isEqualTo("exact");
+    client.close();
+    while (client.stats().answers().waiting() > 0) {
+      Thread.onSpinWait();
+    }
+    assertThat(client.stats().answers().bytes()).isZero();
+  }
+
+  private static String rendered(String question) {
+    return "<|im_start|>user\n" + question + "<|im_end|>\n<|im_start|>assistant\n";
+  }
+
+  /** The tokenizer, but for the way it reads whole texts, as answers are. */
+  private static Tokenizer withEncode(Function<String, int[]> encode) {
+    return (Tokenizer)
+        Proxy.newProxyInstance(
+            Tokenizer.class.getClassLoader(),
+            new Class<?>[] {Tokenizer.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("encode")
+                    ? encode.apply((String) arguments[0])
+                    : method.invoke(TOKENIZER, arguments));
+  }
+
+  @Test
   void aWorkerWhoseHitsFailLosesCreditAndSaysWhy() {
     RouterClient client = router(request -> Script.ok(answer(0, 0)));
     RouterRequest request = chat(false, message("user", QUESTION));
@@ -232,16 +314,10 @@ class ExactRoutingTest {
   @Test
   void anAnswerThatCantBeTokenizedFailsNothing() {
     Tokenizer failing =
-        (Tokenizer)
-            Proxy.newProxyInstance(
-                Tokenizer.class.getClassLoader(),
-                new Class<?>[] {Tokenizer.class},
-                (proxy, method, arguments) -> {
-                  if (method.getName().equals("encode")) {
-                    throw new IllegalStateException("no");
-                  }
-                  return method.invoke(TOKENIZER, arguments);
-                });
+        withEncode(
+            text -> {
+              throw new IllegalStateException("no");
+            });
     RouterClient client =
         router(
             1,
@@ -250,6 +326,8 @@ class ExactRoutingTest {
     RouterResponse response = client.send(chat(false, message("user", QUESTION)));
     assertThat(response.status()).isEqualTo(200);
     assertThat(response.decision().prompt().exactness()).isEqualTo("exact");
+    assertThat(client.stats().answers().dropped()).isEqualTo(1);
+    assertThat(client.stats().answers().waiting()).isZero();
   }
 
   @Test

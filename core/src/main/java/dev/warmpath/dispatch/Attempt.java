@@ -99,8 +99,8 @@ public final class Attempt implements Step {
       long first = gotFirstByte ? firstByteNanos : now;
       lease.state().succeeded((first - startedNanos) / 1e6, now);
       permit.succeeded(now);
-      ticket.confirm(answer);
-      dispatch.learn(this, usage);
+      ticket.confirm();
+      dispatch.learn(this, ticket, usage, answer);
     } finally {
       lease.release();
       dispatch.completed(this, null, 200, usage);
@@ -145,7 +145,7 @@ public final class Attempt implements Step {
         permit.neutral(now);
       }
       if (gotFirstByte) {
-        ticket.confirm(null);
+        ticket.confirm();
       } else {
         ticket.withdraw();
       }
@@ -167,7 +167,7 @@ public final class Attempt implements Step {
       }
       permit.neutral(dispatch.now());
       if (gotFirstByte) {
-        ticket.confirm(null);
+        ticket.confirm();
       } else {
         ticket.withdraw();
       }

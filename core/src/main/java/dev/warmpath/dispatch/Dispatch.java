@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,7 @@ public final class Dispatch {
   private final RouteOptions options;
   private final Dispatcher.Terms terms;
   private final long startedNanos;
+  private final Executor lessons;
   private final AtomicBoolean finished = new AtomicBoolean();
 
   private Dispatcher.@Nullable Routed routed;
@@ -74,7 +76,8 @@ public final class Dispatch {
       Prompt prompt,
       RouteOptions options,
       Dispatcher.Terms terms,
-      long startedNanos) {
+      long startedNanos,
+      Executor lessons) {
     this.dispatcher = dispatcher;
     this.requestId = requestId;
     this.request = request;
@@ -82,6 +85,7 @@ public final class Dispatch {
     this.options = options;
     this.terms = terms;
     this.startedNanos = startedNanos;
+    this.lessons = lessons;
   }
 
   /** The client's number for the request. */
@@ -367,8 +371,9 @@ public final class Dispatch {
     dispatcher.listeners().tell(listener -> listener.onFirstByte(event(null, null, null)));
   }
 
-  void learn(Attempt attempt, @Nullable Usage usage) {
-    dispatcher.learn(prompt, attempt.candidate(), usage);
+  void learn(
+      Attempt attempt, PrefixFeed.Ticket ticket, @Nullable Usage usage, @Nullable String answer) {
+    dispatcher.learn(prompt, attempt.candidate(), ticket, usage, answer, lessons);
   }
 
   void completed(Attempt attempt, @Nullable String error, int status, @Nullable Usage usage) {

@@ -50,6 +50,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -79,6 +80,7 @@ public final class Dispatcher {
   private final WorkerGates gates;
   private final RetryBudget retryBudget;
   private final Set<Dispatch> live = ConcurrentHashMap.newKeySet();
+  private final PendingAnswers answers = new PendingAnswers();
   private final AtomicLong requestIds = new AtomicLong();
   private final long ridHigh;
   private final long ridLow;
@@ -161,16 +163,19 @@ public final class Dispatcher {
    * @throws RequestCancelledException when the thread is interrupted while waiting
    */
   public Dispatch begin(RouterRequest request) {
-    return begin(request, now(), null);
+    return begin(request, now(), null, Runnable::run);
   }
 
   /**
-   * As {@link #begin(RouterRequest)}, with a prompt that was read before.
+   * As {@link #begin(RouterRequest)}, for a request whose prompt or answer is not the calling
+   * thread's to tokenize.
    *
    * @param started when the request came, by the client's ticker
    * @param read the request's prompt, or null to read it here
+   * @param lessons where what its answer teaches is learned; one that it refuses is not learned
    */
-  public Dispatch begin(RouterRequest request, long started, @Nullable Prompt read) {
+  public Dispatch begin(
+      RouterRequest request, long started, @Nullable Prompt read, Executor lessons) {
     if (closed) {
       throw new RouterClosedException();
     }
@@ -182,7 +187,8 @@ public final class Dispatcher {
       awaitAdmission(terms);
     }
     Dispatch dispatch =
-        new Dispatch(this, requestIds.incrementAndGet(), request, prompt, options, terms, started);
+        new Dispatch(
+            this, requestIds.incrementAndGet(), request, prompt, options, terms, started, lessons);
     live.add(dispatch);
     if (closed) {
       dispatch.cancel();
@@ -306,12 +312,13 @@ public final class Dispatcher {
 
   /**
    * Reads a request's prompt, which is most of the work before a decision: for callers whose thread
-   * should not do it.
+   * should not do it. The answer that the prompt goes on from is learned by then.
    *
    * @throws InvalidRequestException when the body can't be understood
    */
   public Prompt read(RouterRequest request) {
-    return prompts.read(request, this::served);
+    Prompt prompt = prompts.read(request, this::served);
+    return answers.settle(prompt) ? prompts.read(request, this::served) : prompt;
   }
 
   private PromptReader.Served served(@Nullable String model) {
@@ -342,8 +349,39 @@ public final class Dispatcher {
     return null;
   }
 
-  /** What a response's counts tell of the prompt's rendering and of the rank's cache. */
-  void learn(Prompt prompt, Candidate candidate, @Nullable Usage usage) {
+  /**
+   * What a response tells: by its counts of the rank's cache, at once, and of the prompt's
+   * rendering; by its answer of what the rank holds.
+   */
+  void learn(
+      Prompt prompt,
+      Candidate candidate,
+      PrefixFeed.Ticket ticket,
+      @Nullable Usage usage,
+      @Nullable String answer,
+      Executor lessons) {
+    compare(prompt, candidate, usage);
+    EngineKind engine = candidate.target().worker().engine();
+    Usage counts = usage != null && prompts.learnsFrom(prompt, engine, usage) ? usage : null;
+    if (answer == null && counts == null) {
+      return;
+    }
+    answers.learn(
+        prompt,
+        answer == null ? 0 : (long) Character.BYTES * answer.length(),
+        counts != null,
+        () -> {
+          if (counts != null) {
+            prompts.reported(prompt, engine, counts);
+          }
+          if (answer != null) {
+            ticket.answered(answer);
+          }
+        },
+        lessons);
+  }
+
+  private void compare(Prompt prompt, Candidate candidate, @Nullable Usage usage) {
     RankState state = fleet.view().find(candidate.target());
     if (state == null || !prompt.single() || prompt.exactness() == Exactness.OPAQUE) {
       return;
@@ -359,9 +397,6 @@ public final class Dispatcher {
                 usage == null ? null : usage.promptTokens(),
                 usage == null ? null : usage.cachedTokens(),
                 Math.max(DEFAULT_BLOCK_TOKENS, block == null ? 0 : block)));
-    if (usage != null) {
-      prompts.reported(prompt, candidate.target().worker().engine(), usage);
-    }
   }
 
   /** Makes the plan of one request: one read of the fleet's snapshot. */
@@ -522,6 +557,11 @@ public final class Dispatcher {
   /** Requests waiting for admission. */
   public int waiting() {
     return admission.waiting();
+  }
+
+  /** How learning from answers fares. */
+  public AnswerStats answers() {
+    return answers.stats();
   }
 
   /** Retries the budget still allows. */

@@ -2,7 +2,6 @@ package dev.warmpath.dispatch;
 
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.worker.WorkerRank;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Teaches the index what workers come to hold. A prompt counts as held from its dispatch on, since
@@ -27,24 +26,34 @@ public interface PrefixFeed {
   /** That rank of that incarnation is gone, and its cache with it. */
   void gone(WorkerRank rank);
 
-  /** One dispatched prompt; one of the two is called, once. */
+  /**
+   * One dispatched prompt. Either {@link #confirm} or {@link #withdraw} is called, once, and after
+   * the former {@link #answered} if the answer is known.
+   */
   interface Ticket {
     /** Nothing to confirm or take back. */
     Ticket NONE =
         new Ticket() {
           @Override
-          public void confirm(@Nullable String answer) {}
+          public void confirm() {}
+
+          @Override
+          public void answered(String answer) {}
 
           @Override
           public void withdraw() {}
         };
 
+    /** The worker answered: it holds the prompt. */
+    void confirm();
+
     /**
-     * The worker answered: it holds the prompt, and what it generated.
+     * It holds what it generated, too. Takes as long as tokenizing the text does.
      *
-     * @param answer the text it generated, or null where that is not known
+     * @param answer the text it generated, nothing parsed out of it
+     * @throws RuntimeException when the answer can't be tokenized; nothing is learned of it then
      */
-    void confirm(@Nullable String answer);
+    void answered(String answer);
 
     /** The attempt failed before the first byte: what only this dispatch claimed is taken back. */
     void withdraw();

@@ -104,17 +104,12 @@ public final class RequestRunner {
   }
 
   /**
-   * Sends a request and waits for the first event of its stream. Until then a failure is retried
+   * Carries a begun request to the first event of its stream. Until then a failure is retried
    * elsewhere; from then on nothing is sent again.
    *
    * @throws RequestRejectedException when the worker refuses with a client error
-   * @throws RouterException as {@link Dispatcher#begin} and {@link Dispatch#next} do
+   * @throws RouterException as {@link Dispatch#next} does
    */
-  public RouterStream stream(RouterRequest request) {
-    return stream(dispatcher.begin(request));
-  }
-
-  /** Carries a begun request to the first event of its stream. */
   public RouterStream stream(Dispatch dispatch) {
     return run(
         dispatch,

@@ -349,6 +349,13 @@ final class ModelPrompts {
     return made;
   }
 
+  /** Whether {@link #counted} can learn from a count. */
+  boolean learnsFrom(Prompt prompt, int promptTokens) {
+    return prompt.single()
+        && prompt.toolsBody() != null
+        && (sglangTools == null || prompt.tokens() != promptTokens);
+  }
+
   /**
    * Takes note of the prompt tokens that an SGLang worker counted: where they differ from what was
    * rendered, another way of writing tools may explain it.
@@ -356,7 +363,7 @@ final class ModelPrompts {
   void counted(Prompt prompt, int promptTokens) {
     RequestBody body = prompt.toolsBody();
     ToolForm known = sglangTools;
-    if (body == null || (known != null && prompt.tokens() == promptTokens)) {
+    if (body == null) {
       return;
     }
     ToolForm found = null;

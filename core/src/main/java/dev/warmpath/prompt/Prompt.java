@@ -232,6 +232,34 @@ public final class Prompt {
     return state.fork().append(ids, 0, Math.max(0, ids.length - 1)).hashes();
   }
 
+  /**
+   * Whether it is longer than {@code earlier} and begins with all of its tokens, as the next turn
+   * of a conversation does: whether blocks that {@code earlier}'s answer filled may be its own.
+   */
+  public boolean continues(Prompt earlier) {
+    TokenSegments ids = segments;
+    TokenSegments begun = earlier.segments;
+    if (ids == null
+        || begun == null
+        || tokens <= earlier.tokens
+        || source != earlier.source
+        || !keys.equals(earlier.keys)) {
+      return false;
+    }
+    BlockHashes all = Objects.requireNonNull(blocks());
+    BlockHashes known = Objects.requireNonNull(earlier.blocks());
+    int full = known.size();
+    // The last hash covers all before it.
+    return full <= all.size()
+        && (full == 0 || all.bits(full - 1) == known.bits(full - 1))
+        && ids.sameIn(full * known.scheme().blockTokens(), begun.size(), begun);
+  }
+
+  /** Whether both have tools that an engine may write in more than one way, of the same model. */
+  public boolean rendersToolsLike(Prompt other) {
+    return source == other.source && toolsBody != null && other.toolsBody != null;
+  }
+
   /** Where its model learns from what engines report; null where it has none. */
   @Nullable ModelPrompts source() {
     return source;

@@ -210,13 +210,27 @@ public final class PromptReader {
   }
 
   /**
+   * Whether {@link #reported} can learn from what an engine counted.
+   *
+   * @param engine the kind of the worker that counted
+   */
+  public boolean learnsFrom(Prompt prompt, EngineKind engine, Usage usage) {
+    ModelPrompts model = prompt.source();
+    Integer counted = usage.promptTokens();
+    return engine == EngineKind.SGLANG
+        && model != null
+        && counted != null
+        && model.learnsFrom(prompt, counted);
+  }
+
+  /**
    * Takes note of what an engine counted, from which the model's prompts may learn how engines of
-   * its kind render.
+   * its kind render. May render and tokenize the prompt anew, several times over.
    */
   public void reported(Prompt prompt, EngineKind engine, Usage usage) {
     ModelPrompts model = prompt.source();
     Integer counted = usage.promptTokens();
-    if (model == null || counted == null || engine != EngineKind.SGLANG) {
+    if (model == null || counted == null || !learnsFrom(prompt, engine, usage)) {
       return;
     }
     try {

@@ -30,6 +30,27 @@ final class TokenSegments {
     return size;
   }
 
+  /** Whether the ids from {@code from} to {@code to} are the other's; both have as many. */
+  boolean sameIn(int from, int to, TokenSegments other) {
+    for (int at = from; at < to; at++) {
+      if (get(at) != other.get(at)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int get(int index) {
+    int at = index;
+    for (int[] part : parts) {
+      if (at < part.length) {
+        return part[at];
+      }
+      at -= part.length;
+    }
+    throw new IndexOutOfBoundsException(index);
+  }
+
   int[] toArray() {
     int[] all = new int[size];
     int at = 0;

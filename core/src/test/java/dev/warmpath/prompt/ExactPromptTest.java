@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -188,6 +189,37 @@ class ExactPromptTest {
     Prompt third = chat(EngineKind.SGLANG, json);
     assertThat(third.tokenIds()).isEqualTo(first.tokenIds());
     assertThat(third.exactness()).isEqualTo(Exactness.EXACT);
+  }
+
+  @Test
+  void aTurnContinuesThePromptBeforeIt() {
+    // Ends so far into a block that its last words are in there, too.
+    String asked =
+        IntStream.range(20, 52)
+            .mapToObj(
+                n -> "'messages':[{'role':'user','content':'" + "so it goes ".repeat(n) + "'}")
+            .filter(m -> chat(EngineKind.VLLM, "{'model':'m'," + m + "]}").tokens() % 16 >= 12)
+            .findFirst()
+            .orElseThrow();
+    String more = asked + ",{'role':'assistant','content':'y'},{'role':'user','content':'z'}";
+    Prompt first = chat(EngineKind.VLLM, "{'model':'m'," + asked + "]}");
+    Prompt next = chat(EngineKind.VLLM, "{'model':'m'," + more + "]}");
+    assertThat(next.continues(first)).isTrue();
+    assertThat(first.continues(first)).isFalse();
+    assertThat(first.continues(next)).isFalse();
+    assertThat(chat(EngineKind.VLLM, "{'model':'m','cache_salt':'s'," + more + "]}"))
+        .satisfies(salted -> assertThat(salted.continues(first)).isFalse());
+    // As many full blocks in common, and another end.
+    Prompt other =
+        chat(
+            EngineKind.VLLM, "{'model':'m'," + more.replace("so it goes '", "so it went '") + "]}");
+    assertThat(other.blocks().commonPrefix(first.blocks())).isEqualTo(first.blocks().size());
+    assertThat(other.continues(first)).isFalse();
+
+    String json = "{'model':'m'," + TOOLS + ",'messages':[{'role':'user','content':'x'}]}";
+    Prompt tools = chat(EngineKind.SGLANG, json);
+    assertThat(tools.rendersToolsLike(chat(EngineKind.SGLANG, json))).isTrue();
+    assertThat(tools.rendersToolsLike(first)).isFalse();
   }
 
   @Test

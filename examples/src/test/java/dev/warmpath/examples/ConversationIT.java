@@ -224,6 +224,12 @@ class ConversationIT {
     assertThat(watched.threads())
         .isNotEmpty()
         .allMatch(thread -> thread.startsWith("warmpath-prompt") == way.enqueued());
+    if (way.enqueued()) {
+      assertThat(watched.answerThreads())
+          .isNotEmpty()
+          .allMatch(thread -> thread.startsWith("warmpath-prompt"));
+    }
+    assertThat(router.stats().answers().dropped()).isZero();
   }
 
   private static void assertTurn(Turn turn, Conversation conversation, boolean first) {

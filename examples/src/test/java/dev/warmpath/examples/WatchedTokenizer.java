@@ -12,11 +12,12 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A tokenizer that remembers which threads had it read prompts, which go through it segment by
- * segment. Whole texts, such as the answers that are learned, go to the other one unseen.
+ * segment, and answers, which it reads as whole texts.
  */
 final class WatchedTokenizer implements Tokenizer {
   private final Tokenizer inner;
   private final Set<String> threads = ConcurrentHashMap.newKeySet();
+  private final Set<String> answerThreads = ConcurrentHashMap.newKeySet();
 
   WatchedTokenizer(Tokenizer inner) {
     this.inner = inner;
@@ -25,6 +26,11 @@ final class WatchedTokenizer implements Tokenizer {
   /** The names of the threads that read prompts. */
   Set<String> threads() {
     return Set.copyOf(threads);
+  }
+
+  /** The names of the threads that read answers. */
+  Set<String> answerThreads() {
+    return Set.copyOf(answerThreads);
   }
 
   @Override
@@ -41,6 +47,7 @@ final class WatchedTokenizer implements Tokenizer {
 
   @Override
   public int[] encode(String text, boolean addSpecialTokens) {
+    answerThreads.add(Thread.currentThread().getName());
     return inner.encode(text, addSpecialTokens);
   }
 
