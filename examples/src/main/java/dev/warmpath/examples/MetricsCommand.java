@@ -49,6 +49,13 @@ final class MetricsCommand extends ViewCommand {
         "warmpath_prompt_cache_bytes",
         "Heap taken by cached tokens and chains.",
         stats.prompts().segmentBytes() + stats.prompts().chainBytes());
+    gauge(out, "warmpath_answers_waiting", "Answers not learned yet.", stats.answers().waiting());
+    gauge(out, "warmpath_answers_waiting_bytes", "Heap that these keep.", stats.answers().bytes());
+    gauge(
+        out,
+        "warmpath_answers_dropped",
+        "Answers that were not learned.",
+        stats.answers().dropped());
     header(
         out, "warmpath_prediction_suspect", "Whether predicted cache hits keep failing to appear.");
     client

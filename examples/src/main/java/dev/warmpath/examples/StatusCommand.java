@@ -58,6 +58,11 @@ final class StatusCommand extends ViewCommand {
     blocks.put("budget_bytes", stats.blocks().budgetBytes());
     blocks.put("blocks", stats.blocks().blocks());
     blocks.put("holdings", stats.blocks().holdings());
+    ObjectNode answers = out.putObject("answers");
+    answers.put("waiting", stats.answers().waiting());
+    answers.put("bytes", stats.answers().bytes());
+    answers.put("budget_bytes", stats.answers().budgetBytes());
+    answers.put("dropped", stats.answers().dropped());
     ObjectNode predictions = out.putObject("predictions");
     client
         .predictions()
