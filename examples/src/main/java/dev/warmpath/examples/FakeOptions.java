@@ -1,6 +1,7 @@
 package dev.warmpath.examples;
 
 import dev.warmpath.fake.FakeEngine;
+import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.worker.EngineKind;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,31 @@ final class FakeOptions {
 
   EngineKind kind() {
     return EngineKind.parse(engine);
+  }
+
+  /** Data-parallel ranks of a worker. */
+  int ranks() {
+    return dpSize == null ? 1 : dpSize;
+  }
+
+  LatencyModel timing() {
+    return timing == null ? LatencyModel.polynomial() : LatencyModel.parse(timing);
+  }
+
+  /** The scheduler's numbers, with the defaults of the engine where none were given. */
+  CoreOptions core() {
+    CoreOptions.Builder core = CoreOptions.builder();
+    core.blockSize(blockSize != null ? blockSize : kind() == EngineKind.ATOM ? 16 : 64);
+    if (blocks != null) {
+      core.numBlocks(blocks);
+    }
+    if (budget != null) {
+      core.maxNumBatchedTokens(budget);
+    }
+    if (maxSeqs != null) {
+      core.maxNumSeqs(maxSeqs);
+    }
+    return core.build();
   }
 
   FakeEngine.Builder apply(FakeEngine.Builder builder, double speedup) {

@@ -125,6 +125,11 @@ final class LoadOptions {
   }
 
   List<TraceSession> sessions() throws IOException {
+    return sessions(seed);
+  }
+
+  /** The sessions as another seed draws them. */
+  List<TraceSession> sessions(long seed) throws IOException {
     List<TraceSession> sessions;
     if (trace != null) {
       if (workload != null && !workload.equals("synthetic") && !workload.equals("conversation")) {

@@ -25,6 +25,7 @@ import picocli.CommandLine.ScopeType;
       ModelsCommand.class,
       BenchCommand.class,
       RecordCommand.class,
+      LabCommand.class,
       FakeCommand.class,
       StatusCommand.class,
       MetricsCommand.class,

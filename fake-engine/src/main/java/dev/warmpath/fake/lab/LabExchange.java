@@ -90,6 +90,25 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
   private void pending(LabRank target, int fresh) {
     freshTokens = fresh;
     target.pending(fresh);
+    target.underWay().add(this);
+  }
+
+  /** KV tokens that it takes at most, cached ones included. */
+  int heldTokens() {
+    return request.promptTokens() + request.outputTokens();
+  }
+
+  /** Tokens still to be generated. */
+  int tokensToCome() {
+    return request.outputTokens() - tokens;
+  }
+
+  private void gone() {
+    settled();
+    LabRank target = rank;
+    if (target != null) {
+      target.underWay().remove(this);
+    }
   }
 
   /** The prompt is computed, or given up. */
@@ -149,7 +168,7 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
   }
 
   private void abort() {
-    settled();
+    gone();
     LabRank target = rank;
     if (target != null && finish == null) {
       at(
@@ -193,7 +212,7 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
     }
     if (reason != null) {
       finish = reason;
-      settled();
+      gone();
       at(
           network.roundTripMs() / 2,
           () -> {

@@ -7,11 +7,14 @@ import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.fake.virtual.VirtualRank;
 import dev.warmpath.fake.virtual.VirtualTime;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 /** A simulated rank, and for the oracle alone a look into it. */
 final class LabRank {
   private final EngineCore core;
   private final VirtualRank driver;
+  private final Set<LabExchange> underWay = new LinkedHashSet<>();
   private long pendingTokens;
 
   LabRank(VirtualTime time, EngineCore core) {
@@ -40,6 +43,11 @@ final class LabRank {
   /** Prompt tokens of a request that its cache truly holds. */
   int cachedTokens(LabRequest request) {
     return core.cachedTokens(request.forEngine(0));
+  }
+
+  /** Requests on their way here, queued or running here. */
+  Set<LabExchange> underWay() {
+    return underWay;
   }
 
   /** Prompt tokens on their way here, or queued here, that are still to be computed. */

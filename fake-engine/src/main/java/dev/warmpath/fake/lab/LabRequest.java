@@ -1,5 +1,7 @@
 package dev.warmpath.fake.lab;
 
+import dev.warmpath.fake.load.TraceRequest;
+import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.scheduler.BlockSource;
 import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.hash.BlockChain;
@@ -12,27 +14,25 @@ import java.util.Arrays;
 /**
  * One request of a simulated user, as lengths and identities; nobody knows its text.
  *
- * @param delayMs how long the user thinks after the previous answer of the conversation, 0 for its
- *     first request
  * @param promptTokens prompt length
  * @param outputTokens answer length
  * @param ids one identity per stretch of the prompt, and maybe of the answer behind it: two
  *     requests share a prefix exactly as long as their identities are equal. Not to be changed
  * @param tokensPerId tokens of a stretch
  */
-public record LabRequest(
-    double delayMs, int promptTokens, int outputTokens, long[] ids, int tokensPerId) {
+record LabRequest(int promptTokens, int outputTokens, long[] ids, int tokensPerId) {
 
   /** The model that requests name. */
   static final String MODEL = "lab";
 
-  /** Checks the ranges. */
-  public LabRequest {
-    if (promptTokens < 1 || outputTokens < 1 || tokensPerId < 1 || !(delayMs >= 0)) {
-      throw new IllegalArgumentException(
-          "a request needs at least one token of prompt and of answer, stretches of at least one"
-              + " token, and a delay of at least 0");
-    }
+  /** What a session asks for in one of its turns. */
+  static LabRequest of(TraceSession session, int turn, int maxOutputTokens) {
+    TraceRequest request = session.turns().get(turn);
+    return new LabRequest(
+        request.inputTokens(),
+        Math.max(1, Math.min(maxOutputTokens, request.outputTokens())),
+        session.ids(turn),
+        request.hashBlockTokens());
   }
 
   /** The prompt as a router client chains it: what a tokenizer would have given it. */

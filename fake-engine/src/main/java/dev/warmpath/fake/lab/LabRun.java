@@ -7,6 +7,7 @@ import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterStream;
 import dev.warmpath.api.StreamEvent;
 import dev.warmpath.fake.load.Measurements;
+import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.virtual.EventKind;
 import dev.warmpath.fake.virtual.VirtualTime;
@@ -95,18 +96,18 @@ final class LabRun implements AutoCloseable {
    *
    * @param policy the name the result goes under
    */
-  LabResult run(String policy, List<LabSession> sessions) {
+  LabResult run(String policy, List<TraceSession> sessions) {
     long started = System.nanoTime();
     openSessions = sessions.size();
     if (settings.concurrency() > 0) {
-      ArrayDeque<LabSession> queue = new ArrayDeque<>(sessions);
+      ArrayDeque<TraceSession> queue = new ArrayDeque<>(sessions);
       for (int i = 0; i < Math.min(settings.concurrency(), sessions.size()); i++) {
         at(USERS_COME_MS, () -> turns.start(() -> closedLoop(queue)));
       }
     } else {
-      double first = sessions.isEmpty() ? 0 : sessions.get(0).startMs();
-      for (LabSession session : sessions) {
-        double due = (session.startMs() - first) / settings.speedup();
+      double first = sessions.isEmpty() ? 0 : sessions.get(0).arrivalMs();
+      for (TraceSession session : sessions) {
+        double due = (session.arrivalMs() - first) / settings.speedup();
         at(USERS_COME_MS + due, () -> turns.start(() -> converse(session)));
       }
     }
@@ -146,18 +147,20 @@ final class LabRun implements AutoCloseable {
     at(time.nowMs() + SAMPLE_MS, this::sample);
   }
 
-  private void closedLoop(ArrayDeque<LabSession> queue) {
-    for (LabSession next = queue.poll(); next != null; next = queue.poll()) {
+  private void closedLoop(ArrayDeque<TraceSession> queue) {
+    for (TraceSession next = queue.poll(); next != null; next = queue.poll()) {
       converse(next);
     }
   }
 
-  private void converse(LabSession session) {
+  private void converse(TraceSession session) {
     try {
-      for (LabRequest request : session.requests()) {
-        if (request.delayMs() > 0) {
-          clock.sleepUntil(time.nowMs() + request.delayMs() / settings.speedup());
+      for (int turn = 0; turn < session.turns().size(); turn++) {
+        double delayMs = session.turns().get(turn).delayAfterPreviousMs();
+        if (delayMs > 0) {
+          clock.sleepUntil(time.nowMs() + delayMs / settings.speedup());
         }
+        LabRequest request = LabRequest.of(session, turn, settings.maxOutputTokens());
         if (sent >= settings.maxRequests() || !ask(request)) {
           return; // without an answer there is no next request
         }

@@ -7,6 +7,7 @@ import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.health.HealthSettings;
 import dev.warmpath.worker.EngineKind;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -24,6 +25,7 @@ import java.util.Objects;
  *     they begin when they are due
  * @param speedup divides arrival times and delays
  * @param maxRequests requests at most
+ * @param maxOutputTokens answers are cut to this length
  * @param roundTripMs network time from a client to a worker and back
  * @param deadline the longest a request may take
  * @param health how clients look after workers
@@ -41,6 +43,7 @@ public record LabSettings(
     int concurrency,
     double speedup,
     int maxRequests,
+    int maxOutputTokens,
     double roundTripMs,
     Duration deadline,
     HealthSettings health,
@@ -53,14 +56,10 @@ public record LabSettings(
     Objects.requireNonNull(engine, "engine");
     Objects.requireNonNull(core, "core");
     Objects.requireNonNull(timing, "timing");
-    if (ranks < 1 || clients < 1 || maxRequests < 1) {
+    if (ranks < 1 || clients < 1 || maxRequests < 1 || maxOutputTokens < 1) {
       throw new IllegalArgumentException(
-          "ranks, clients and maxRequests must be at least 1, were "
-              + ranks
-              + ", "
-              + clients
-              + " and "
-              + maxRequests);
+          "ranks, clients, maxRequests and maxOutputTokens must be at least 1, were "
+              + List.of(ranks, clients, maxRequests, maxOutputTokens));
     }
     if (concurrency < 0 || !(speedup > 0) || !(roundTripMs >= 0)) {
       throw new IllegalArgumentException(
@@ -96,6 +95,7 @@ public record LabSettings(
     private int concurrency;
     private double speedup = 1;
     private int maxRequests = Integer.MAX_VALUE;
+    private int maxOutputTokens = Integer.MAX_VALUE;
     private double roundTripMs = 0.5;
     private Duration deadline = Duration.ofHours(1);
     private HealthSettings health = HealthSettings.DEFAULT;
@@ -164,6 +164,12 @@ public record LabSettings(
       return this;
     }
 
+    /** Sets {@link LabSettings#maxOutputTokens()}. */
+    public Builder maxOutputTokens(int value) {
+      maxOutputTokens = value;
+      return this;
+    }
+
     /** Sets {@link LabSettings#roundTripMs()}. */
     public Builder roundTripMs(double value) {
       roundTripMs = value;
@@ -212,6 +218,7 @@ public record LabSettings(
           concurrency,
           speedup,
           maxRequests,
+          maxOutputTokens,
           roundTripMs,
           deadline,
           health,

@@ -1,6 +1,7 @@
 package dev.warmpath.fake.load;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,6 +80,22 @@ public record TraceSession(String id, int systemTokens, List<TraceRequest> turns
       tokens[i] = (int) (Texts.name(last, "answer", i) & Integer.MAX_VALUE);
     }
     return tokens;
+  }
+
+  /**
+   * Returns the ids of a turn's prompt and, where the next turn continues it, of its answer.
+   *
+   * @param turn from 0
+   * @return one id for each of the turn's blocks, which may not be changed
+   */
+  public long[] ids(int turn) {
+    TraceRequest request = turns.get(turn);
+    if (turn + 1 < turns.size() && turns.get(turn + 1).continues(request)) {
+      int end = request.inputTokens() + request.outputTokens();
+      int blocks = (end + request.hashBlockTokens() - 1) / request.hashBlockTokens();
+      return Arrays.copyOf(turns.get(turn + 1).hashIds(), blocks);
+    }
+    return request.hashIds();
   }
 
   private static int[] tokens(TraceRequest request, int from, int to) {

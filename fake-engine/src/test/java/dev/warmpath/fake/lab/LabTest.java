@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 import dev.warmpath.dispatch.AdmissionSettings;
 import dev.warmpath.fake.FleetSpec;
 import dev.warmpath.fake.load.LoadResult;
+import dev.warmpath.fake.load.TraceRequest;
+import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.scheduler.CoreOptions;
 import java.time.Duration;
 import java.util.List;
@@ -15,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LabTest {
-  private static final List<LabSession> CHATS = Traffic.chats(60, 5);
+  private static final List<TraceSession> CHATS = Traffic.chats(60, 5);
 
   private static LabSettings.Builder small() {
     return LabSettings.builder()
@@ -46,14 +48,14 @@ class LabTest {
     assertThat(load.promptTokens())
         .isEqualTo(
             CHATS.stream()
-                .flatMap(session -> session.requests().stream())
-                .mapToLong(LabRequest::promptTokens)
+                .flatMap(session -> session.turns().stream())
+                .mapToLong(TraceRequest::inputTokens)
                 .sum());
     assertThat(load.completionTokens())
         .isEqualTo(
             CHATS.stream()
-                .flatMap(session -> session.requests().stream())
-                .mapToLong(LabRequest::outputTokens)
+                .flatMap(session -> session.turns().stream())
+                .mapToLong(TraceRequest::outputTokens)
                 .sum());
     assertThat(load.ttft().mean()).isPositive().isLessThan(load.endToEnd().mean());
     assertThat(result.virtualSeconds()).isGreaterThan(30);
@@ -134,7 +136,7 @@ class LabTest {
 
   @Test
   void admissionWaitsInVirtualTime() {
-    List<LabSession> burst =
+    List<TraceSession> burst =
         List.of(
             Traffic.single(0, 500, 100),
             Traffic.single(1, 500, 100),
