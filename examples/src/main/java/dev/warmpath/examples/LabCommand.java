@@ -214,7 +214,7 @@ final class LabCommand implements Callable<Integer> {
     return String.format(
         Locale.ROOT,
         "%s workers of %s with %,d blocks of %d tokens a rank, timing %s; %,d sessions with %,d"
-            + " requests; seeds %d to %d.",
+            + " requests; %s.",
         of,
         fake.kind().name().toLowerCase(Locale.ROOT),
         fake.core().numBlocks(),
@@ -222,8 +222,9 @@ final class LabCommand implements Callable<Integer> {
         fake.timing(),
         sessions.size(),
         requests,
-        load.seed(),
-        load.seed() + seeds - 1);
+        seeds == 1
+            ? "seed " + load.seed()
+            : "seeds " + load.seed() + " to " + (load.seed() + seeds - 1));
   }
 
   private ObjectNode document(List<LabCell> cells, LabReport result) throws IOException {

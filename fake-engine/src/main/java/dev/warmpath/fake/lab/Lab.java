@@ -53,11 +53,12 @@ public final class Lab {
       Consumer<LabDecision> decisions) {
     LabResult best = null;
     List<LabDecision> bestDecisions = List.of();
-    for (LabPolicy variant : LabPolicy.parse(policy).variants()) {
+    LabPolicy chosen = LabPolicy.parse(policy);
+    for (LabPolicy.Maker variant : chosen.variants()) {
       List<LabDecision> made = new ArrayList<>();
       LabResult result;
       try (LabRun run = new LabRun(settings, variant, made::add)) {
-        result = run.run(variant.name(), sessions);
+        result = run.run(chosen.name(), sessions);
       }
       if (best == null || better(result, best)) {
         best = result;

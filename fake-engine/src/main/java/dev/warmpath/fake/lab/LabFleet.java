@@ -2,8 +2,11 @@ package dev.warmpath.fake.lab;
 
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.LatencyModel;
+import dev.warmpath.fake.scheduler.SglangCore;
+import dev.warmpath.fake.scheduler.SglangOptions;
 import dev.warmpath.fake.scheduler.VllmCore;
 import dev.warmpath.fake.virtual.VirtualTime;
+import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerRole;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +41,8 @@ final class LabFleet {
           case DECODE -> settings.timing().decodeOnly();
           default -> settings.timing();
         };
-    return new VllmCore(settings.core(), timing);
+    return settings.engine() == EngineKind.SGLANG
+        ? new SglangCore(SglangOptions.builder(settings.core()).build(), timing)
+        : new VllmCore(settings.core(), timing);
   }
 }

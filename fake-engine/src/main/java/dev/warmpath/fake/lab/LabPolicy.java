@@ -3,16 +3,32 @@ package dev.warmpath.fake.lab;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RoutingPolicy;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/** A policy that takes part in a comparison: one of the product's, or the lab's oracle. */
-final class LabPolicy {
-  private final String name;
-  private final @Nullable Double weight;
+/**
+ * A policy that takes part in a comparison: one of the product's, or the lab's oracle.
+ *
+ * @param name the name the result goes under
+ * @param variants what is run, of which the best counts: one for a policy, several for the oracle
+ */
+record LabPolicy(String name, List<Maker> variants) {
+  LabPolicy {
+    variants = List.copyOf(variants);
+  }
 
-  private LabPolicy(String name, @Nullable Double weight) {
-    this.name = name;
-    this.weight = weight;
+  /** Makes the policy of one run. */
+  @FunctionalInterface
+  interface Maker {
+    /**
+     * Makes it.
+     *
+     * @param network the run's, for a policy that may look into it: no real one
+     */
+    RoutingPolicy make(LabNetwork network, LabSettings settings);
+  }
+
+  /** A policy of one variant. */
+  static LabPolicy of(String name, Maker maker) {
+    return new LabPolicy(name, List.of(maker));
   }
 
   /**
@@ -21,31 +37,20 @@ final class LabPolicy {
    * @throws IllegalArgumentException naming the policies that are known
    */
   static LabPolicy parse(String name) {
-    if (!name.equals(Oracle.NAME)) {
-      try {
-        Policies.parse(name);
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(e.getMessage() + ", or " + Oracle.NAME, e);
-      }
+    if (name.equals(Oracle.NAME)) {
+      return new LabPolicy(name, Oracle.WEIGHTS.stream().map(LabPolicy::oracle).toList());
     }
-    return new LabPolicy(name, null);
+    try {
+      RoutingPolicy policy = Policies.parse(name);
+      return of(name, (network, settings) -> policy);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(e.getMessage() + ", or " + Oracle.NAME, e);
+    }
   }
 
-  /** What is to be tried for this policy: itself, or the oracle with each of its weights. */
-  List<LabPolicy> variants() {
-    return name.equals(Oracle.NAME)
-        ? Oracle.WEIGHTS.stream().map(each -> new LabPolicy(name, each)).toList()
-        : List.of(this);
-  }
-
-  String name() {
-    return name;
-  }
-
-  RoutingPolicy make(LabNetwork network, LabSettings settings) {
-    return weight == null
-        ? Policies.parse(name)
-        : new Oracle(network, settings.timing(), settings.core().maxNumBatchedTokens(), weight)
+  private static Maker oracle(double weight) {
+    return (network, settings) ->
+        new Oracle(network, settings.timing(), settings.core().maxNumBatchedTokens(), weight)
             .policy();
   }
 }

@@ -53,7 +53,7 @@ final class LabRun implements AutoCloseable {
    * @param policy makes the policy, which may look into the network if it is the oracle
    * @param decisions hears where each request went
    */
-  LabRun(LabSettings settings, LabPolicy policy, Consumer<LabDecision> decisions) {
+  LabRun(LabSettings settings, LabPolicy.Maker policy, Consumer<LabDecision> decisions) {
     this.settings = settings;
     this.decisions = decisions;
     this.random = new SplittableRandom(settings.seed());
