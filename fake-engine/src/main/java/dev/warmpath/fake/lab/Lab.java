@@ -57,7 +57,7 @@ public final class Lab {
     for (LabPolicy.Maker variant : chosen.variants()) {
       List<LabDecision> made = new ArrayList<>();
       LabResult result;
-      try (LabRun run = new LabRun(settings, variant, made::add)) {
+      try (LabRun run = new LabRun(settings, variant, made::add, RankDrives.VIRTUAL)) {
         result = run.run(chosen.name(), sessions);
       }
       if (best == null || better(result, best)) {

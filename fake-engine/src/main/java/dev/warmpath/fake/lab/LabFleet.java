@@ -1,5 +1,6 @@
 package dev.warmpath.fake.lab;
 
+import dev.warmpath.fake.live.RankSettings;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.fake.scheduler.SglangCore;
@@ -15,13 +16,15 @@ import java.util.List;
 final class LabFleet {
   private LabFleet() {}
 
-  static List<LabWorker> start(LabSettings settings, VirtualTime time) {
+  static List<LabWorker> start(LabSettings settings, VirtualTime time, RankDrives drives) {
     List<WorkerRole> roles = settings.fleet().roles();
     List<LabWorker> workers = new ArrayList<>(roles.size());
     for (int i = 0; i < roles.size(); i++) {
       List<LabRank> ranks = new ArrayList<>(settings.ranks());
       for (int rank = 0; rank < settings.ranks(); rank++) {
-        ranks.add(new LabRank(time, core(settings, roles.get(i))));
+        EngineCore core = core(settings, roles.get(i));
+        RankSettings of = RankSettings.aggregated(rank, settings.core());
+        ranks.add(new LabRank(core, drives.drive(time, of, core)));
       }
       workers.add(
           new LabWorker(

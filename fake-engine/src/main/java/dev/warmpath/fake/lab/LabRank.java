@@ -5,34 +5,36 @@ import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.EngineRequest;
-import dev.warmpath.fake.virtual.VirtualRank;
-import dev.warmpath.fake.virtual.VirtualTime;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
 /** A simulated rank, and for the oracle alone a look into it. */
 final class LabRank {
   private final EngineCore core;
-  private final VirtualRank driver;
+  private final RankDrives.Drive drive;
   private final Set<LabExchange> underWay = new LinkedHashSet<>();
   private long pendingTokens;
 
-  LabRank(VirtualTime time, EngineCore core) {
+  LabRank(EngineCore core, RankDrives.Drive drive) {
     this.core = core;
-    this.driver = new VirtualRank(time, core);
+    this.drive = drive;
   }
 
   void submit(EngineRequest request, RankListener listener) {
-    driver.submit(request, listener);
+    drive.submit(request, listener);
   }
 
   void cancel(long requestId) {
-    driver.cancel(requestId);
+    drive.cancel(requestId);
+  }
+
+  void close() {
+    drive.close();
   }
 
   /** What its endpoints show, up to one pass old. */
   RankSnapshot snapshot() {
-    return driver.snapshot();
+    return drive.snapshot();
   }
 
   /** Its true state. */

@@ -44,6 +44,7 @@ final class LabRun implements AutoCloseable {
   private final Measurements measured;
   private final Map<String, List<LabResult.Sample>> samples = new LinkedHashMap<>();
   private final Consumer<LabDecision> decisions;
+  private final RankDrives drives;
   private long sent;
   private int openSessions;
 
@@ -52,13 +53,19 @@ final class LabRun implements AutoCloseable {
    *
    * @param policy makes the policy, which may look into the network if it is the oracle
    * @param decisions hears where each request went
+   * @param drives lets the workers compute
    */
-  LabRun(LabSettings settings, LabPolicy.Maker policy, Consumer<LabDecision> decisions) {
+  LabRun(
+      LabSettings settings,
+      LabPolicy.Maker policy,
+      Consumer<LabDecision> decisions,
+      RankDrives drives) {
     this.settings = settings;
+    this.drives = drives;
     this.decisions = decisions;
     this.random = new SplittableRandom(settings.seed());
     this.network =
-        new LabNetwork(time, turns, LabFleet.start(settings, time), settings.roundTripMs());
+        new LabNetwork(time, turns, LabFleet.start(settings, time, drives), settings.roundTripMs());
     RoutingPolicy routing = policy.make(network, settings);
     SplittableRandom seeds = random.split();
     for (int i = 0; i < settings.clients(); i++) {
@@ -113,7 +120,7 @@ final class LabRun implements AutoCloseable {
     }
     at(USERS_COME_MS, this::sample);
     while (openSessions > 0) {
-      if (!time.step()) {
+      if (!drives.step(time)) {
         throw new IllegalStateException(openSessions + " sessions wait for nothing");
       }
       clock.wakeLatchWaits();
@@ -237,6 +244,7 @@ final class LabRun implements AutoCloseable {
   @Override
   public void close() {
     clients.forEach(client -> client.close(Duration.ZERO));
+    network.workers().values().forEach(worker -> worker.ranks().forEach(LabRank::close));
     turns.close();
   }
 }

@@ -49,7 +49,8 @@ class PoliciesSeeNoSimulatorTest {
                               return 0;
                             },
                             1))));
-    try (LabRun run = new LabRun(settings, spy.variants().get(0), decision -> {})) {
+    try (LabRun run =
+        new LabRun(settings, spy.variants().get(0), decision -> {}, RankDrives.VIRTUAL)) {
       run.run("spy", Traffic.chats(10, 3));
     }
 

@@ -1,0 +1,72 @@
+package dev.warmpath.fake.lab;
+
+import dev.warmpath.fake.live.RankListener;
+import dev.warmpath.fake.live.RankSettings;
+import dev.warmpath.fake.live.RankSnapshot;
+import dev.warmpath.fake.scheduler.EngineCore;
+import dev.warmpath.fake.scheduler.EngineRequest;
+import dev.warmpath.fake.virtual.VirtualRank;
+import dev.warmpath.fake.virtual.VirtualTime;
+
+/**
+ * What lets a run's schedulers compute: events of its virtual time, or live ranks that share its
+ * clock, which is how a run is shown to decide live as it does in virtual time.
+ */
+interface RankDrives {
+  /**
+   * One rank's driver, as {@link VirtualRank} and {@link dev.warmpath.fake.live.RankDriver} are.
+   */
+  interface Drive {
+    void submit(EngineRequest request, RankListener listener);
+
+    void cancel(long requestId);
+
+    RankSnapshot snapshot();
+
+    void close();
+  }
+
+  /** Drives a scheduler from now on. */
+  Drive drive(VirtualTime time, RankSettings settings, EngineCore core);
+
+  /**
+   * Lets the next thing happen.
+   *
+   * @return false if nothing is left to happen
+   */
+  boolean step(VirtualTime time);
+
+  /** Ranks as events of the run's own time. */
+  RankDrives VIRTUAL =
+      new RankDrives() {
+        @Override
+        public Drive drive(VirtualTime time, RankSettings settings, EngineCore core) {
+          VirtualRank rank = new VirtualRank(time, settings, core);
+          return new Drive() {
+            @Override
+            public void submit(EngineRequest request, RankListener listener) {
+              rank.submit(request, listener);
+            }
+
+            @Override
+            public void cancel(long requestId) {
+              rank.cancel(requestId);
+            }
+
+            @Override
+            public RankSnapshot snapshot() {
+              return rank.snapshot();
+            }
+
+            /** Nothing to free: the rank goes with the run. */
+            @Override
+            public void close() {}
+          };
+        }
+
+        @Override
+        public boolean step(VirtualTime time) {
+          return time.step();
+        }
+      };
+}
