@@ -25,6 +25,10 @@ public record EngineRequest(
     if (promptTokens < 0 || outputTokens < 0) {
       throw new IllegalArgumentException("token counts must be 0 or more");
     }
+    if (content instanceof BlockSource.Tokens tokens
+        && (tokens.prompt().length != promptTokens || tokens.output().length < outputTokens)) {
+      throw new IllegalArgumentException("there must be a token id for each token");
+    }
   }
 
   /**

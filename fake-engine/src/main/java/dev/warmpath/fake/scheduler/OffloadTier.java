@@ -53,6 +53,11 @@ final class OffloadTier implements BlockPool.LowerTier {
       this.blocks = blocks;
     }
 
+    /** Pinned blocks and reserved slots; empty once it has ended. */
+    List<Block> blocks() {
+      return blocks;
+    }
+
     /** Nobody waits any more; the slots stay taken until the transfer ends. */
     void cancel() {
       cancelled = true;

@@ -18,6 +18,11 @@ final class VllmAdmission {
   /** Resident leading blocks of the sequence that {@link #fits} looked at last. */
   private int hits;
 
+  /** What would be its next one, if a prefix may be that long. */
+  private boolean canExtend;
+
+  private long extension;
+
   VllmAdmission(VllmState state) {
     this.state = state;
     this.options = state.options;
@@ -134,6 +139,11 @@ final class VllmAdmission {
     return state.blocksFor(head.length()) - shared <= available;
   }
 
+  /** Whether a newly resident block makes the prefix longer that {@link #fits} looked at last. */
+  boolean extendsPrefix(long hash) {
+    return canExtend && hash == extension;
+  }
+
   private int wholeSize(Sequence sequence) {
     return state.blocksFor(sequence.request.promptTokens() + sequence.maxOutput);
   }
@@ -148,7 +158,10 @@ final class VllmAdmission {
     }
     int length = sequence.length();
     int limit = (sequence.remainingOutput() > 0 ? length - 1 : length) / options.blockSize();
-    int resident = state.pool.residentPrefix(sequence.hashes.first(limit), limit);
+    long[] hashes = sequence.hashes.first(limit);
+    int resident = state.pool.residentPrefix(hashes, limit);
+    canExtend = resident < limit;
+    extension = canExtend ? hashes[resident] : 0;
     return options.speculation() == null ? resident : Math.max(0, resident - 1);
   }
 

@@ -4,6 +4,7 @@ import dev.warmpath.fake.scheduler.CommandResult.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * vLLM's v1 scheduling policy as Dynamo's mocker models it ({@code mocker/src/vllm/core.rs}).
@@ -47,8 +48,11 @@ public final class VllmCore implements EngineCore {
   @Override
   public CommandResult apply(EngineCommand command, boolean admitDestinations, double nowMs) {
     List<EngineEffect> effects = new ArrayList<>();
+    Outcome outcome = register(command);
     state.advance(nowMs, effects);
-    Outcome outcome = apply(command, effects);
+    if (outcome == null) {
+      outcome = apply(command, effects);
+    }
     if (admitDestinations
         && (outcome == Outcome.APPLIED || outcome == Outcome.DESTINATION_ACCEPTED)) {
       handoffs.retry(effects);
@@ -56,11 +60,25 @@ public final class VllmCore implements EngineCore {
     return new CommandResult(outcome, effects);
   }
 
-  private Outcome apply(EngineCommand command, List<EngineEffect> effects) {
+  /** Carries out a command that brings a request, which may be refused; null for another one. */
+  private @Nullable Outcome register(EngineCommand command) {
     if (command instanceof EngineCommand.Submit submit) {
       state.requireUnknown(submit.request().id());
       return submit(submit.request());
     }
+    if (command instanceof EngineCommand.SubmitHandoffPrefill submit) {
+      state.requireUnknown(submit.request().id());
+      state.handoffs.registerSource(submit.handoffId(), submit.request().id());
+      return submit(submit.request());
+    }
+    if (command instanceof EngineCommand.ReserveDestination reserve) {
+      handoffs.reserve(reserve.handoffId(), reserve.request());
+      return Outcome.DESTINATION_ACCEPTED;
+    }
+    return null;
+  }
+
+  private Outcome apply(EngineCommand command, List<EngineEffect> effects) {
     if (command instanceof EngineCommand.Cancel cancel) {
       Sequence sequence = state.known.get(cancel.requestId());
       if (sequence == null) {
@@ -69,20 +87,11 @@ public final class VllmCore implements EngineCore {
       state.abort(sequence, effects);
       return Outcome.APPLIED;
     }
-    if (command instanceof EngineCommand.SubmitHandoffPrefill submit) {
-      state.requireUnknown(submit.request().id());
-      state.handoffs.registerSource(submit.handoffId(), submit.request().id());
-      return submit(submit.request());
-    }
     if (command instanceof EngineCommand.ReleaseSource release) {
       return handoffs.releaseSource(release.handoffId());
     }
     if (command instanceof EngineCommand.CancelSource cancel) {
       return handoffs.cancelSource(cancel.handoffId(), effects);
-    }
-    if (command instanceof EngineCommand.ReserveDestination reserve) {
-      handoffs.reserve(reserve.handoffId(), reserve.request());
-      return Outcome.DESTINATION_ACCEPTED;
     }
     if (command instanceof EngineCommand.ActivateDestination activate) {
       return handoffs.activate(activate.handoffId(), effects);

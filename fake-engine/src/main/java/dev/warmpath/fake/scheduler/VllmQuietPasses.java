@@ -127,10 +127,14 @@ final class VllmQuietPasses {
         if (!checked && !admitsNobody()) {
           break;
         }
+        int[] filling = options.prefixCaching() ? at(blockSize - 1) : NOBODY;
+        if (extendsWaiting(filling)) {
+          break;
+        }
         int before = state.pool.inactive();
-        boolean published = step(growing);
-        // what waits can only start to fit if blocks it shares became active
-        checked = state.waiting.isEmpty() || (!published && state.pool.inactive() == before);
+        step(growing, filling);
+        // blocks only become fewer, so what waits can start to fit only by a longer cached prefix
+        checked = state.pool.inactive() == before;
         double decodeMs = pass.decodeMs(size, contextTokens);
         double end = now + (0 + decodeMs);
         if (passes == ends.length) {
@@ -161,9 +165,23 @@ final class VllmQuietPasses {
       return blocks <= room;
     }
 
-    /** Grows and publishes in the order of the running set; true if anything was published. */
-    private boolean step(int[] growing) {
-      int[] filling = options.prefixCaching() ? at(blockSize - 1) : NOBODY;
+    /** Whether a block that becomes full belongs to the prompt that waits. */
+    private boolean extendsWaiting(int[] filling) {
+      if (state.waiting.isEmpty()) {
+        return false;
+      }
+      for (int at : filling) {
+        Sequence sequence = state.running.get(at);
+        int full = (sequence.computed + passes + 1) / blockSize;
+        if (admission.extendsPrefix(sequence.hashes.first(full)[full - 1])) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** Grows and publishes in the order of the running set. */
+    private void step(int[] growing, int[] filling) {
       int grown = 0;
       int filled = 0;
       while (grown < growing.length || filled < filling.length) {
@@ -182,7 +200,6 @@ final class VllmQuietPasses {
         events.add(new PassRun.CacheEvent(passes, effect));
       }
       effects.clear();
-      return filled > 0;
     }
 
     private void grow(Sequence sequence) {

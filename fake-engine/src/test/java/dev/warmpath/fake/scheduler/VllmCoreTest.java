@@ -2,7 +2,6 @@ package dev.warmpath.fake.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.within;
 
 import dev.warmpath.fake.scheduler.EngineEffect.Admitted;
 import dev.warmpath.fake.scheduler.EngineEffect.BlockRemoved;
@@ -15,7 +14,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The vectors of Dynamo's mocker tests that the scheduler covers, and what they leave out. */
+/** What the fidelity vectors leave out. */
 class VllmCoreTest {
   private static CoreOptions.Builder small(int blocks, int budget, int sequences) {
     return CoreOptions.builder()
@@ -67,74 +66,6 @@ class VllmCoreTest {
   }
 
   @Test
-  void budgetIsSharedAndATokenTakesNoBlockBeforeItIsComputed() {
-    VllmCore core = core(small(6, 12, 3).prefixCaching(false));
-    submit(core, request(1, 8, 4), request(2, 8, 4));
-
-    PassResult pass = core.executePass(0);
-
-    assertThat(pass.onEnd()).containsExactly(new Output(1, 1, null));
-    assertThat(pass.forward().prefillTokens()).isEqualTo(12);
-    assertThat(core.metrics().running()).isEqualTo(2);
-    assertThat(core.metrics().waiting()).isZero();
-    assertThat(core.metrics().activeBlocks()).isEqualTo(3);
-  }
-
-  @Test
-  void promptsAreComputedInChunksInOrder() {
-    VllmCore core = core(small(16, 4, 3));
-    submit(core, request(1, 8, 4), request(2, 8, 4));
-
-    core.executePass(0);
-    PassResult second = core.executePass(0);
-
-    assertThat(second.onEnd()).containsExactly(new Output(1, 1, null));
-    assertThat(core.metrics().running()).isEqualTo(1);
-    assertThat(core.metrics().waiting()).isEqualTo(1);
-  }
-
-  @Test
-  void twoPromptsThatFitTheBudgetAreAdmittedTogether() {
-    VllmCore core = core(small(16, 8, 3));
-    submit(core, request(1, 4, 1), request(2, 4, 1));
-
-    PassResult pass = core.executePass(0);
-
-    assertThat(admitted(pass)).containsExactly(1L, 2L);
-    assertThat(pass.onEnd())
-        .containsExactly(
-            new Output(1, 1, FinishReason.COMPLETED), new Output(2, 1, FinishReason.COMPLETED));
-    assertThat(core.hasWork()).isFalse();
-  }
-
-  @Test
-  void lastAdmittedRequestIsPreemptedAndStartsAgainWithItsTokens() {
-    VllmCore core = core(small(6, 16, 2));
-    submit(core, request(1, 8, 8), request(2, 8, 8));
-
-    List<EngineEffect> effects = new ArrayList<>();
-    int passes = 0;
-    while (core.metrics().preemptions() == 0) {
-      PassResult pass = core.executePass(0);
-      effects.addAll(pass.onStart());
-      effects.addAll(pass.onEnd());
-      assertThat(++passes).isLessThan(16);
-    }
-
-    assertThat(effects).contains(new Preempted(2)).doesNotContain(new Preempted(1));
-    assertThat(core.metrics().running()).isEqualTo(1);
-    assertThat(core.metrics().waiting()).isEqualTo(1);
-    effects.addAll(drain(core));
-    for (long id = 1; id <= 2; id++) {
-      long request = id;
-      assertThat(effects.stream().filter(e -> e instanceof Output o && o.requestId() == request))
-          .as("tokens of %s", id)
-          .hasSize(8);
-    }
-    assertThat(core.metrics().activeBlocks()).isZero();
-  }
-
-  @Test
   void fifoPreemptsTheOldest() {
     VllmCore core = core(small(6, 16, 2).preemption(PreemptionMode.FIFO));
     submit(core, request(1, 8, 8), request(2, 8, 8));
@@ -144,31 +75,6 @@ class VllmCoreTest {
     assertThat(effects.stream().filter(Preempted.class::isInstance).findFirst())
         .contains(new Preempted(1));
     assertThat(effects.stream().filter(Output.class::isInstance)).hasSize(16);
-  }
-
-  @Test
-  void smallerFollowerDoesNotOvertakeTheHead() {
-    VllmCore core = core(small(6, 16, 3));
-    submit(core, request(1, 16, 1), request(2, 12, 1), request(3, 4, 1));
-
-    PassResult first = core.executePass(0);
-    PassResult second = core.executePass(0);
-
-    assertThat(admitted(first)).containsExactly(1L);
-    assertThat(admitted(second)).containsExactly(2L, 3L);
-    assertThat(core.metrics().preemptions()).isZero();
-  }
-
-  @Test
-  void promptThatCanNeverFitIsRejectedAndItsFollowerAdmittedInTheSamePass() {
-    VllmCore core = core(small(4, 64, 3));
-    submit(core, request(1, 20, 1), request(2, 4, 1));
-
-    PassResult pass = core.executePass(0);
-
-    assertThat(pass.onEnd())
-        .containsExactly(
-            new Output(1, 0, FinishReason.REJECTED), new Output(2, 1, FinishReason.COMPLETED));
   }
 
   @Test
@@ -184,22 +90,6 @@ class VllmCoreTest {
             new Output(1, 0, FinishReason.REJECTED),
             new Output(2, 1, null),
             new Output(2, 1, FinishReason.COMPLETED));
-  }
-
-  @Test
-  void cachedPrefixIsReusedInWholeBlocks() {
-    VllmCore core = core(small(16, 64, 3));
-    submit(core, request(1, 8, 1));
-    drain(core);
-    int[] longer = IntStream.range(100_000, 100_012).toArray();
-    submit(core, new EngineRequest(2, longer, new int[] {1}, 0));
-
-    PassResult pass = core.executePass(0);
-
-    assertThat(pass.onStart()).contains(new Admitted(2, 8));
-    assertThat(pass.forward().prefillTokens()).isEqualTo(4);
-    assertThat(pass.forward().prefixTokens()).isEqualTo(8);
-    assertThat(core.metrics().cachedTokens()).isEqualTo(8);
   }
 
   @Test
@@ -266,93 +156,12 @@ class VllmCoreTest {
   }
 
   @Test
-  void requestWithoutOutputEndsWithoutAToken() {
-    VllmCore core = core(small(6, 64, 3));
-    submit(core, request(1, 8, 0));
-
-    PassResult pass = core.executePass(0);
-
-    assertThat(pass.onEnd()).containsExactly(new Output(1, 0, FinishReason.COMPLETED));
-    assertThat(pass.decodeMs()).isZero();
-    assertThat(core.metrics().activeBlocks()).isZero();
-  }
-
-  @Test
-  void firstAndSecondTokenOfALoneRequestComeWhenTheModelSays() {
-    VllmCore core = core(CoreOptions.builder());
-    submit(core, request(1, 1024, 2));
-
-    double first = core.executePass(0).durationMs();
-    double second = first + core.executePass(first).durationMs();
-
-    assertThat(first).isEqualTo(38.283431, within(1e-6));
-    assertThat(second).isEqualTo(44.079444, within(1e-6));
-  }
-
-  @Test
-  void fourOfFivePromptsFillThePass() {
-    VllmCore core = core(CoreOptions.builder());
-    submit(
-        core,
-        IntStream.range(1, 6).mapToObj(i -> request(i, 2048, 2)).toArray(EngineRequest[]::new));
-
-    PassResult pass = core.executePass(0);
-
-    assertThat(admitted(pass)).hasSize(4);
-    assertThat(pass.prefillMs()).isEqualTo(169.136918, within(1e-6));
-    assertThat(admitted(core.executePass(0))).containsExactly(5L);
-  }
-
-  @Test
-  void chunksArePricedOneByOne() {
-    VllmCore core = core(CoreOptions.builder());
-    submit(core, request(1, 16_384, 1));
-
-    PassResult first = core.executePass(0);
-    PassResult second = core.executePass(0);
-
-    assertThat(first.onEnd()).isEmpty();
-    assertThat(first.prefillMs() + second.prefillMs()).isEqualTo(338.273837, within(1e-6));
-    assertThat(second.onEnd()).containsExactly(new Output(1, 1, FinishReason.COMPLETED));
-  }
-
-  @Test
   void unchunkedPromptWaitsForAPassOfItsOwn() {
     VllmCore core = core(small(16, 8, 3).chunkedPrefill(false));
     submit(core, request(1, 4, 1), request(2, 8, 1));
 
     assertThat(admitted(core.executePass(0))).containsExactly(1L);
     assertThat(admitted(core.executePass(0))).containsExactly(2L);
-  }
-
-  @Test
-  void everyTokenOfManyRequestsIsGeneratedWhateverTheFeatures() {
-    for (boolean caching : new boolean[] {false, true}) {
-      for (boolean chunked : new boolean[] {false, true}) {
-        for (PreemptionMode mode : PreemptionMode.values()) {
-          VllmCore core =
-              core(
-                  CoreOptions.builder()
-                      .numBlocks(500)
-                      .prefixCaching(caching)
-                      .chunkedPrefill(chunked)
-                      .preemption(mode)
-                      .cacheEvents(true));
-          submit(
-              core,
-              IntStream.range(1, 201)
-                  .mapToObj(i -> request(i, 1000, 100))
-                  .toArray(EngineRequest[]::new));
-
-          List<EngineEffect> effects = drain(core);
-
-          assertThat(effects.stream().filter(e -> e instanceof Output o && o.tokens() == 1))
-              .hasSize(20_000);
-          assertThat(effects.stream().anyMatch(BlocksStored.class::isInstance)).isEqualTo(caching);
-          assertThat(core.metrics().activeBlocks()).isZero();
-        }
-      }
-    }
   }
 
   @Test
