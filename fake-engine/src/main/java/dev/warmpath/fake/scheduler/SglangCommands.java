@@ -33,7 +33,7 @@ final class SglangCommands {
 
   private Outcome apply(EngineCommand command, List<EngineEffect> effects) {
     if (command instanceof EngineCommand.Submit submit) {
-      return submit(submit.request(), effects);
+      return submit(submit.request());
     }
     if (command instanceof EngineCommand.Cancel cancel) {
       RadixSequence sequence = state.find(cancel.requestId());
@@ -68,27 +68,16 @@ final class SglangCommands {
     return resume();
   }
 
-  private Outcome submit(EngineRequest request, List<EngineEffect> effects) {
+  private Outcome submit(EngineRequest request) {
     state.requireUnused(request);
-    long room = state.outputRoom(request.promptTokens());
-    if (room < Math.min(1, request.outputTokens())) {
-      effects.add(new EngineEffect.Output(request.id(), 0, FinishReason.REJECTED));
-    } else {
-      state.submit(state.sequence(request, room));
-    }
+    state.submit(request);
     return Outcome.SUBMITTED;
   }
 
   private Outcome submitSource(long handoffId, EngineRequest request) {
     state.requireUnused(request);
-    state.handoffs.requireNoSource(handoffId);
-    long room = state.outputRoom(request.promptTokens());
-    if (room < Math.min(1, request.outputTokens())) {
-      throw new IllegalArgumentException(
-          "a prompt of " + request.promptTokens() + " tokens does not fit into the KV pool");
-    }
     state.handoffs.registerSource(handoffId, request.id());
-    state.submit(state.sequence(request, room));
+    state.submit(request);
     return Outcome.SUBMITTED;
   }
 

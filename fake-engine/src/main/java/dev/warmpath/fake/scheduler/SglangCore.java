@@ -18,9 +18,9 @@ import java.util.Objects;
  * stay in the cache until somebody needs them, and they start again from the head of the queue.
  * Cache events and metrics become visible when a pass ends.
  *
- * <p>A request whose prompt can't fit is rejected when it is submitted, and one whose output can't
- * fit generates less. In a handoff the destination comes first; when its prompt has arrived it
- * waits ahead of the queue for a place in the running set.
+ * <p>A request whose prompt can't fit is rejected in the next pass, and one whose output can't fit
+ * generates less. In a handoff the destination comes first; when its prompt has arrived it waits
+ * ahead of the queue for a place in the running set.
  */
 public final class SglangCore implements EngineCore {
   private final SglangState state;
@@ -81,8 +81,7 @@ public final class SglangCore implements EngineCore {
 
   @Override
   public boolean hasWork() {
-    return (state.pause == null || state.pause == PauseMode.DRAIN)
-        && !(state.running.isEmpty() && state.queue.size() == 0 && state.arrived.isEmpty());
+    return (state.pause == null || state.pause == PauseMode.DRAIN) && state.hasWork();
   }
 
   @Override

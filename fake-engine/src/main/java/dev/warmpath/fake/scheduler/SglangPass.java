@@ -40,6 +40,7 @@ final class SglangPass {
 
     List<EngineEffect> ends = new ArrayList<>();
     List<EngineEffect> lifecycle = new ArrayList<>();
+    state.reject(ends);
     finishWithoutToken(first, ends, lifecycle);
     boolean roomy = makeRoom(first, onStart);
     double decodeMs = roomy ? decodeMs(first, !batch.isEmpty()) : 0;

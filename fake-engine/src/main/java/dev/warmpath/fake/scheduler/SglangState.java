@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where every request of an {@link SglangCore} is, and what it holds.
  *
- * <p>A live request is in exactly one place: queued, held back by a pause, running, arrived (its
- * prompt's KV came from a source and it waits for a place in the running set), held as a source
- * after its end, or a destination that is pending or reserved.
+ * <p>A live request is in exactly one place: queued, held back by a pause, about to be rejected,
+ * running, arrived (its prompt's KV came from a source and it waits for a place in the running
+ * set), held as a source after its end, or a destination that is pending or reserved.
  */
 final class SglangState {
   final SglangOptions options;
@@ -24,6 +24,7 @@ final class SglangState {
   final List<RadixSequence> running = new ArrayList<>();
   final ArrayDeque<RadixSequence> arrived = new ArrayDeque<>();
   final ArrayDeque<RadixSequence> heldBack = new ArrayDeque<>();
+  final ArrayDeque<RadixSequence> rejected = new ArrayDeque<>();
   @Nullable PauseMode pause;
   long retractions;
   long promptTokens;
@@ -54,6 +55,11 @@ final class SglangState {
     return known.isEmpty() && handoffs.isEmpty();
   }
 
+  /** Whether a pass would have something to look at. */
+  boolean hasWork() {
+    return !(running.isEmpty() && queue.size() == 0 && arrived.isEmpty() && rejected.isEmpty());
+  }
+
   void requireUnused(EngineRequest request) {
     if (known.containsKey(request.id())) {
       throw new IllegalArgumentException("request id " + request.id() + " is in use");
@@ -78,10 +84,14 @@ final class SglangState {
     return new RadixSequence(request, output, kv.pageSize(), kv.pool().root());
   }
 
-  /** Queues a new request. */
-  void submit(RadixSequence sequence) {
+  /** Queues a new request, or keeps it for the next pass to reject if it can never fit. */
+  void submit(EngineRequest request) {
+    long room = outputRoom(request.promptTokens());
+    RadixSequence sequence = sequence(request, Math.max(0, room));
     known.put(sequence.id(), sequence);
-    if (pause == PauseMode.DRAIN) {
+    if (room < Math.min(1, request.outputTokens())) {
+      rejected.addLast(sequence);
+    } else if (pause == PauseMode.DRAIN) {
       heldBack.addLast(sequence);
     } else {
       queue.append(sequence);
@@ -143,6 +153,15 @@ final class SglangState {
     return true;
   }
 
+  /** Ends the requests that can never fit. */
+  void reject(List<EngineEffect> ends) {
+    while (!rejected.isEmpty()) {
+      RadixSequence sequence = rejected.removeFirst();
+      ends.add(new EngineEffect.Output(sequence.id(), 0, FinishReason.REJECTED));
+      forget(sequence);
+    }
+  }
+
   /** Ends a request that has left the running set; a source's KV stays. */
   void complete(
       RadixSequence sequence, int tokens, List<EngineEffect> ends, List<EngineEffect> lifecycle) {
@@ -182,7 +201,10 @@ final class SglangState {
   }
 
   private void leave(RadixSequence sequence) {
-    if (running.remove(sequence) || queue.remove(sequence) || heldBack.remove(sequence)) {
+    if (running.remove(sequence)
+        || queue.remove(sequence)
+        || heldBack.remove(sequence)
+        || rejected.remove(sequence)) {
       return;
     }
     meter.queuedDecode.remove(sequence.length());

@@ -385,27 +385,34 @@ class SglangCoreTest {
   }
 
   @Test
-  void promptThatCanNeverFitIsRejectedAtOnce() {
+  void promptThatCanNeverFitIsRejectedByTheNextPass() {
     SglangCore core = core(pages(4), 16);
+    submit(core, request(1, 20, 1), request(2, 14, 1), request(3, 12, 9));
 
-    assertThat(apply(core, new EngineCommand.Submit(request(1, 20, 1))))
-        .containsExactly(new Output(1, 0, FinishReason.REJECTED));
-    assertThat(apply(core, new EngineCommand.Submit(request(2, 14, 1))))
-        .containsExactly(new Output(2, 0, FinishReason.REJECTED));
-    assertThat(apply(core, new EngineCommand.Submit(request(3, 12, 9)))).isEmpty();
-    assertThat(core.hasWork()).isTrue();
-    assertThat(outputs(drain(core))).hasSize(3);
+    PassResult pass = core.executePass(0);
+
+    assertThat(outputs(pass.onEnd()))
+        .containsExactly(
+            new Output(1, 0, FinishReason.REJECTED),
+            new Output(2, 0, FinishReason.REJECTED),
+            new Output(3, 1, null));
+    assertThat(outputs(drain(core))).as("3 tokens fit").hasSize(2);
+    submit(core, request(4, 20, 1));
+    assertThat(apply(core, new EngineCommand.Cancel(4)))
+        .containsExactly(new Output(4, 0, FinishReason.ABORTED));
+    assertThat(core.hasWork()).isFalse();
   }
 
   @Test
   void generationStopsAtTheContextLength() {
     SglangCore core = core(pages(16).maxModelLen(10), 64);
-    assertThat(apply(core, new EngineCommand.Submit(request(1, 10, 4))))
-        .containsExactly(new Output(1, 0, FinishReason.REJECTED));
-    submit(core, request(2, 8, 50));
+    submit(core, request(1, 10, 4), request(2, 8, 50));
 
     assertThat(outputs(drain(core)))
-        .containsExactly(new Output(2, 1, null), new Output(2, 1, FinishReason.COMPLETED));
+        .containsExactly(
+            new Output(1, 0, FinishReason.REJECTED),
+            new Output(2, 1, null),
+            new Output(2, 1, FinishReason.COMPLETED));
   }
 
   @Test
