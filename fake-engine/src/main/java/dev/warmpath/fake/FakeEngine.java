@@ -17,6 +17,8 @@ import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.fake.scheduler.PauseMode;
+import dev.warmpath.fake.scheduler.SchedulePolicy;
+import dev.warmpath.fake.scheduler.SglangCore;
 import dev.warmpath.fake.scheduler.VllmCore;
 import dev.warmpath.fake.text.FakeTokenizer;
 import dev.warmpath.fake.text.PromptEncoder;
@@ -141,7 +143,9 @@ public final class FakeEngine implements AutoCloseable {
   }
 
   private EngineCore newCore() {
-    return new VllmCore(settings.core(), latency);
+    return settings.kind() == EngineKind.SGLANG
+        ? new SglangCore(settings.sglang(), latency)
+        : new VllmCore(settings.core(), latency);
   }
 
   private void handle(HttpExchange exchange) {
@@ -437,6 +441,7 @@ public final class FakeEngine implements AutoCloseable {
     private int blockSize;
     private int maxNumSeqs = 256;
     private int maxBatchedTokens = 8_192;
+    private SchedulePolicy schedulePolicy = SchedulePolicy.FCFS;
     private int maxModelLen = 131_072;
     private boolean prefixCaching = true;
     private LatencyModel timing = LatencyModel.polynomial();
@@ -606,13 +611,24 @@ public final class FakeEngine implements AutoCloseable {
     }
 
     /**
-     * Sets the token budget of a forward pass; 8,192 by default.
+     * Sets the token budget of a forward pass, which is SGLang's chunk size; 8,192 by default.
      *
      * @param value tokens
      * @return this
      */
     public Builder maxBatchedTokens(int value) {
       maxBatchedTokens = value;
+      return this;
+    }
+
+    /**
+     * Sets the order of SGLang's waiting queue; first come, first served by default.
+     *
+     * @param value the policy
+     * @return this
+     */
+    public Builder schedulePolicy(SchedulePolicy value) {
+      schedulePolicy = Objects.requireNonNull(value, "schedulePolicy");
       return this;
     }
 
@@ -914,6 +930,7 @@ public final class FakeEngine implements AutoCloseable {
           loraAdapters,
           encoder,
           coreOptions(),
+          schedulePolicy,
           dpSize,
           version != null ? version : defaultVersion(),
           apiKey,

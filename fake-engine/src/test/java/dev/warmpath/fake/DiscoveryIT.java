@@ -49,6 +49,10 @@ class DiscoveryIT {
       assertThat(info.path("dp_size").asInt()).isEqualTo(2);
       assertThat(info.path("max_total_num_tokens").asInt()).isEqualTo(3200);
       assertThat(info.path("max_total_tokens").isNull()).isTrue();
+      assertThat(info.path("chunked_prefill_size").asInt()).isEqualTo(8192);
+      assertThat(info.path("max_prefill_tokens").asInt()).isEqualTo(16_384);
+      assertThat(info.path("max_req_input_len").asInt()).isEqualTo(2047);
+      assertThat(info.path("schedule_policy").asText()).isEqualTo("fcfs");
       assertThat(info.path("disaggregation_mode").asText()).isEqualTo("prefill");
       assertThat(info.path("disaggregation_bootstrap_port").asInt()).isEqualTo(8998);
       assertThat(info.path("internal_states")).hasSize(2);

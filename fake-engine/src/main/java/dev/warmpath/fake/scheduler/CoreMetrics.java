@@ -10,7 +10,8 @@ package dev.warmpath.fake.scheduler;
  * @param cachedBlocks KV blocks that only the prefix cache holds
  * @param totalBlocks size of the pool
  * @param blockSize tokens in a block
- * @param preemptions running requests that lost their blocks
+ * @param preempted requests in the queue that had run and lost their blocks
+ * @param preemptions how often running requests lost their blocks
  * @param promptTokens prompt tokens of admitted requests
  * @param cachedTokens those of them found in the prefix cache
  * @param generatedTokens tokens generated
@@ -25,6 +26,7 @@ public record CoreMetrics(
     int cachedBlocks,
     int totalBlocks,
     int blockSize,
+    int preempted,
     long preemptions,
     long promptTokens,
     long cachedTokens,

@@ -13,12 +13,14 @@ final class DecodeRoom {
     this.kv = kv;
   }
 
-  /** Whether every sequence from an index on can grow by a token. */
+  /**
+   * Whether every sequence from an index on can grow by a token; one that ends with it need not.
+   */
   boolean suffices(List<RadixSequence> running, int first) {
     int missing = 0;
     for (int i = first; i < running.size(); i++) {
       RadixSequence sequence = running.get(i);
-      if (sequence.computed == sequence.pages() * kv.pageSize()) {
+      if (sequence.remainingOutput() > 1 && sequence.computed == sequence.pages() * kv.pageSize()) {
         missing++;
       }
     }

@@ -2,7 +2,8 @@ package dev.warmpath.fake.scheduler;
 
 /**
  * One request's progress on SGLang: {@code computed <= pages * pageSize} and {@code computed <=
- * length}. Unlike on vLLM a generated token's KV is there as soon as the token is.
+ * length}. Unlike on vLLM a generated token's KV is there as soon as the token is, but for the last
+ * one, which is never computed.
  */
 final class RadixSequence {
   final EngineRequest request;
@@ -25,6 +26,9 @@ final class RadixSequence {
 
   /** Whether it was ever admitted. */
   boolean admitted;
+
+  /** Whether it lost its pages and waits to be admitted again. */
+  boolean retracted;
 
   /** Whether its prompt's KV came from a source. */
   boolean arrived;

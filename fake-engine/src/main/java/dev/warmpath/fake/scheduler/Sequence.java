@@ -48,6 +48,9 @@ final class Sequence {
   /** Whether the first token since the last admission is still to come. */
   boolean prefilling;
 
+  /** Whether it lost its blocks and waits to be admitted again. */
+  boolean preempted;
+
   /** Whether it was ever admitted. */
   boolean admitted;
 

@@ -9,7 +9,8 @@ import java.util.Objects;
 /**
  * SGLang's scheduling policy as Dynamo's mocker models it ({@code mocker/src/scheduler/sglang}),
  * corrected by the engine itself where the two differ: what the cache has costs no budget, the last
- * token of a prompt is always computed, and of equals the longest prompt is retracted.
+ * token of a prompt is always computed, that of an answer never, and of equals the longest prompt
+ * is retracted.
  *
  * <p>A pass either extends or decodes. As long as waiting requests can be admitted, passes compute
  * prompts, and only the requests whose prompt is complete get their first token; everybody else

@@ -5,8 +5,9 @@ import java.util.Objects;
 /**
  * The knobs of SGLang's scheduler, named as its server arguments.
  *
- * @param core pool, page size, running cap, context length and cache; its {@code
- *     maxNumBatchedTokens} and {@code preemption} have no meaning here
+ * @param core pool, page size, running cap, context length, cache, role and transfer; what belongs
+ *     to vLLM alone has no meaning here: {@code maxNumBatchedTokens}, {@code preemption}, {@code
+ *     admission} and {@code watermark}
  * @param schedulePolicy order of the waiting queue
  * @param maxPrefillTokens prompt tokens that the requests of one extend pass compute together; a
  *     single longer one is let through
@@ -50,11 +51,12 @@ public record SglangOptions(
   }
 
   /**
-   * Starts from SGLang's defaults: first come first served, 16,384 prefill tokens, chunks of 8,192,
-   * at most 4,096 output tokens reserved for a request, conservativeness 1. Where the page size
-   * does not divide the chunk, the chunk is the next smaller multiple, at least one page.
+   * Starts from SGLang's defaults: first come first served, chunks of 8,192 tokens, 16,384 prefill
+   * tokens or one chunk if that is more, at most 4,096 output tokens reserved for a request,
+   * conservativeness 1. The chunk is {@code maxNumBatchedTokens} of the core's options, whose
+   * default is the same, or the next smaller multiple of the page size, at least one page.
    *
-   * @param core pool, page size, running cap, context length and cache
+   * @param core pool, page size, running cap, context length, cache, role and transfer
    * @return a builder
    */
   public static Builder builder(CoreOptions core) {
@@ -65,14 +67,16 @@ public record SglangOptions(
   public static final class Builder {
     private final CoreOptions core;
     private SchedulePolicy schedulePolicy = SchedulePolicy.FCFS;
-    private int maxPrefillTokens = 16_384;
+    private int maxPrefillTokens;
     private int chunkedPrefillSize;
     private int clipMaxNewTokens = 4_096;
     private double scheduleConservativeness = 1;
 
     private Builder(CoreOptions core) {
       this.core = Objects.requireNonNull(core, "core");
-      this.chunkedPrefillSize = Math.max(1, 8_192 / core.blockSize()) * core.blockSize();
+      this.chunkedPrefillSize =
+          Math.max(1, core.maxNumBatchedTokens() / core.blockSize()) * core.blockSize();
+      this.maxPrefillTokens = Math.max(16_384, chunkedPrefillSize);
     }
 
     /**

@@ -177,15 +177,15 @@ final class SglangPass {
     int kept = first;
     for (int i = first; i < running.size(); i++) {
       RadixSequence sequence = running.get(i);
-      if (!kv.hold(sequence, sequence.computed + 1)) {
-        throw new IllegalStateException("room that was made is gone");
-      }
-      sequence.computed++;
       sequence.generated++;
       state.generatedTokens++;
       if (sequence.remainingOutput() == 0) {
         state.complete(sequence, 1, ends, lifecycle);
       } else {
+        if (!kv.hold(sequence, sequence.computed + 1)) {
+          throw new IllegalStateException("room that was made is gone");
+        }
+        sequence.computed++;
         if (sequence.computed % kv.pageSize() == 0) {
           kv.publish(sequence);
         }

@@ -29,6 +29,7 @@ final class SglangQueue {
 
   private final ArrayDeque<RadixSequence> sequences = new ArrayDeque<>();
   private final PassMeter meter;
+  private int retracted;
 
   SglangQueue(PassMeter meter) {
     this.meter = meter;
@@ -47,31 +48,50 @@ final class SglangQueue {
     moments(sequence).add(sequence.length());
   }
 
-  /** Puts a sequence back to where it came from, ahead of everything but a begun one. */
-  void giveBack(RadixSequence sequence) {
+  /** Puts a sequence whose prompt is partly computed back to the head. */
+  void giveBack(RadixSequence begun) {
+    sequences.addFirst(begun);
+    moments(begun).add(begun.length());
+  }
+
+  /** Takes a retracted sequence, ahead of everything but a begun one. */
+  void requeue(RadixSequence sequence) {
     RadixSequence head = sequences.peekFirst();
-    if (head != null && head.begun()) {
-      sequences.removeFirst();
-      sequences.addFirst(sequence);
-      sequences.addFirst(head);
-    } else {
-      sequences.addFirst(sequence);
+    RadixSequence begun = head != null && head.begun() ? sequences.removeFirst() : null;
+    sequences.addFirst(sequence);
+    if (begun != null) {
+      sequences.addFirst(begun);
     }
     moments(sequence).add(sequence.length());
+    sequence.retracted = true;
+    retracted++;
+  }
+
+  /** Requests that were retracted and have not been admitted again. */
+  int retracted() {
+    return retracted;
   }
 
   RadixSequence removeHead() {
     RadixSequence head = sequences.removeFirst();
-    moments(head).remove(head.length());
+    removed(head);
     return head;
   }
 
   boolean remove(RadixSequence sequence) {
     boolean found = sequences.remove(sequence);
     if (found) {
-      moments(sequence).remove(sequence.length());
+      removed(sequence);
     }
     return found;
+  }
+
+  private void removed(RadixSequence sequence) {
+    moments(sequence).remove(sequence.length());
+    if (sequence.retracted) {
+      sequence.retracted = false;
+      retracted--;
+    }
   }
 
   List<RadixSequence> all() {

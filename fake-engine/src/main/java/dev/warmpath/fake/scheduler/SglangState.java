@@ -124,11 +124,7 @@ final class SglangState {
 
   /** Sends a running request back to the queue without its pages. */
   EngineEffect retract(int index) {
-    RadixSequence sequence = running.remove(index);
-    kv.release(sequence);
-    queue.giveBack(sequence);
-    handoffs.capacityFreed();
-    return new EngineEffect.Preempted(sequence.id());
+    return requeue(running.remove(index));
   }
 
   /** Sends the youngest arrived request to the queue without its pages. */
@@ -136,8 +132,12 @@ final class SglangState {
     RadixSequence sequence = arrived.removeLast();
     meter.queuedDecode.remove(sequence.length());
     sequence.admitted = true;
+    return requeue(sequence);
+  }
+
+  private EngineEffect requeue(RadixSequence sequence) {
     kv.release(sequence);
-    queue.giveBack(sequence);
+    queue.requeue(sequence);
     handoffs.capacityFreed();
     return new EngineEffect.Preempted(sequence.id());
   }
@@ -227,6 +227,7 @@ final class SglangState {
         pool.evictable(),
         pool.capacity(),
         kv.pageSize(),
+        queue.retracted(),
         retractions,
         promptTokens,
         cachedTokens,

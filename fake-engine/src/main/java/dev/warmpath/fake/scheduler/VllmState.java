@@ -42,6 +42,9 @@ final class VllmState {
   /** Blocks of held sources. */
   int sourceBlocks;
 
+  /** Preempted sequences that have not been admitted again. */
+  int preempted;
+
   @Nullable PauseMode pause;
   long preemptions;
   long promptTokens;
@@ -121,6 +124,10 @@ final class VllmState {
 
   /** Ends {@link #countQueued}. */
   void uncountQueued(Sequence sequence) {
+    if (sequence.preempted) {
+      sequence.preempted = false;
+      preempted--;
+    }
     (sequence.queuedAsDecode ? meter.queuedDecode : meter.queuedPrefill).remove(sequence.length());
   }
 
@@ -142,6 +149,8 @@ final class VllmState {
   EngineEffect requeue(Sequence sequence) {
     release(sequence);
     sequence.reset();
+    sequence.preempted = true;
+    preempted++;
     enqueueFirst(sequence);
     return new EngineEffect.Preempted(sequence.id());
   }
@@ -278,6 +287,7 @@ final class VllmState {
         pool.inactive(),
         pool.capacity(),
         options.blockSize(),
+        preempted,
         preemptions,
         promptTokens,
         cachedTokens,

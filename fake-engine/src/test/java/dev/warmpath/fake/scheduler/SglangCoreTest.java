@@ -124,7 +124,7 @@ class SglangCoreTest {
   @Test
   void chunkedPromptIsStoredPageByPage() {
     SglangCore core = core(pages(32), 4);
-    submit(core, request(1, 6, 2));
+    submit(core, request(1, 6, 3));
 
     PassResult first = core.executePass(0);
     PassResult second = core.executePass(0);
@@ -136,7 +136,7 @@ class SglangCoreTest {
     assertThat(storedPages(second.onEnd())).isZero();
     assertThat(second.onStart()).as("one admission").isEmpty();
     assertThat(storedPages(third.onEnd())).isEqualTo(1);
-    assertThat(outputs(third.onEnd())).containsExactly(new Output(1, 1, FinishReason.COMPLETED));
+    assertThat(outputs(third.onEnd())).containsExactly(new Output(1, 1, null));
   }
 
   @Test
@@ -153,6 +153,15 @@ class SglangCoreTest {
         (BlocksStored) effects.stream().filter(BlocksStored.class::isInstance).toList().get(1);
     assertThat(second.root()).isFalse();
     assertThat(second.tokens()).containsExactly(150_000, 150_001, 150_002, 150_003);
+  }
+
+  @Test
+  void theLastTokenIsNeverComputed() {
+    SglangCore core = core(pages(32), 16);
+    submit(core, request(1, 4, 4));
+
+    assertThat(storedPages(drain(core))).isEqualTo(1);
+    assertThat(core.metrics().cachedBlocks()).isEqualTo(1);
   }
 
   @Test
@@ -504,7 +513,7 @@ class SglangCoreTest {
     submit(core, request(1, 8, 1));
     BlocksStored stored = (BlocksStored) drain(core).get(1);
 
-    submit(core, request(2, 16, 1));
+    submit(core, request(2, 16, 2));
     List<EngineEffect> effects = drain(core);
 
     assertThat(effects)

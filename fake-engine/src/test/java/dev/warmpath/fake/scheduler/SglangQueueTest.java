@@ -114,7 +114,8 @@ class SglangQueueTest {
     begun.computed = 2;
     queue.append(sequence(kv, 2, 5));
     queue.giveBack(begun);
-    queue.giveBack(sequence(kv, 3, 6));
+    queue.requeue(sequence(kv, 3, 6));
+    assertThat(queue.retracted()).isEqualTo(1);
     assertThat(ids()).containsExactly(1L, 3L, 2L);
 
     queue.order(SchedulePolicy.LPM, kv);

@@ -1,6 +1,8 @@
 package dev.warmpath.fake.internal.surface;
 
 import dev.warmpath.fake.scheduler.CoreOptions;
+import dev.warmpath.fake.scheduler.SchedulePolicy;
+import dev.warmpath.fake.scheduler.SglangOptions;
 import dev.warmpath.fake.text.PromptEncoder;
 import dev.warmpath.fake.wire.CacheReport;
 import dev.warmpath.fake.wire.LoadsShape;
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param loraAdapters adapters of that model
  * @param encoder the model's template and tokenizer
  * @param core the knobs of each rank's scheduler
+ * @param schedulePolicy order of SGLang's waiting queue
  * @param dpSize data-parallel ranks
  * @param version what the engine says its version is
  * @param apiKey key of normal endpoints, or null for none
@@ -46,6 +49,7 @@ public record EngineSettings(
     List<String> loraAdapters,
     PromptEncoder encoder,
     CoreOptions core,
+    SchedulePolicy schedulePolicy,
     int dpSize,
     String version,
     @Nullable String apiKey,
@@ -85,6 +89,15 @@ public record EngineSettings(
    */
   public int totalTokens() {
     return (int) Math.min(Integer.MAX_VALUE, (long) core.numBlocks() * core.blockSize());
+  }
+
+  /**
+   * Returns the knobs of each rank's scheduler on SGLang.
+   *
+   * @return SGLang's defaults where {@link #core} says nothing
+   */
+  public SglangOptions sglang() {
+    return SglangOptions.builder(core).schedulePolicy(schedulePolicy).build();
   }
 
   @Override

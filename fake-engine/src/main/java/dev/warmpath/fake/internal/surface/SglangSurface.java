@@ -12,6 +12,7 @@ import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.PauseMode;
+import dev.warmpath.fake.scheduler.SglangOptions;
 import dev.warmpath.fake.wire.CacheReport;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
@@ -19,6 +20,7 @@ import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -218,11 +220,18 @@ final class SglangSurface extends EngineSurface {
     info.put("max_running_requests", settings.core().maxNumSeqs());
     info.putNull("max_total_tokens");
     info.put("max_total_num_tokens", settings.totalTokens());
-    info.put("max_prefill_tokens", settings.core().maxNumBatchedTokens());
-    info.put("chunked_prefill_size", settings.core().maxNumBatchedTokens());
+    SglangOptions scheduler = settings.sglang();
+    info.put("max_prefill_tokens", scheduler.maxPrefillTokens());
+    info.put("chunked_prefill_size", scheduler.chunkedPrefillSize());
+    info.put("schedule_policy", scheduler.schedulePolicy().name().toLowerCase(Locale.ROOT));
+    info.put("schedule_conservativeness", scheduler.scheduleConservativeness());
+    info.put("disable_radix_cache", !settings.core().prefixCaching());
     info.putNull("context_length");
     info.put(
-        "max_req_input_len", Math.min(settings.core().maxModelLen(), settings.totalTokens()) - 1);
+        "max_req_input_len",
+        Math.min(
+            settings.core().maxModelLen() - 1,
+            settings.totalTokens() - settings.core().blockSize() - 1));
     info.put("disaggregation_mode", disaggregationMode());
     info.put("disaggregation_bootstrap_port", settings.bootstrapPort());
     info.put("enable_hierarchical_cache", false);
@@ -343,7 +352,7 @@ final class SglangSurface extends EngineSurface {
         disaggregation
             .put("decode_prealloc_queue_reqs", 0)
             .put("decode_transfer_queue_reqs", 0)
-            .put("decode_retracted_queue_reqs", 0);
+            .put("decode_retracted_queue_reqs", metrics.preempted());
       }
     }
     if (all || include.contains("queues")) {
@@ -351,7 +360,7 @@ final class SglangSurface extends EngineSurface {
           .put("waiting", metrics.waiting())
           .put("grammar", 0)
           .put("paused", 0)
-          .put("retracted", 0);
+          .put("retracted", metrics.preempted());
     }
     return load;
   }
@@ -417,6 +426,7 @@ final class SglangSurface extends EngineSurface {
               rank);
       text.gauge(prefix + "num_running_reqs", labels, metrics.running());
       text.gauge(prefix + "num_queue_reqs", labels, metrics.waiting());
+      text.gauge(prefix + "num_retracted_reqs", labels, metrics.preempted());
       text.gauge(prefix + "num_used_tokens", labels, metrics.usedTokens());
       text.gauge(prefix + "token_usage", labels, metrics.usage());
       text.gauge(prefix + "gen_throughput", labels, snapshots.get(rank).tokensPerSecond());
