@@ -13,13 +13,11 @@ import dev.warmpath.fake.scheduler.EngineEffect.Admitted;
 import dev.warmpath.fake.scheduler.EngineEffect.BlockRemoved;
 import dev.warmpath.fake.scheduler.EngineEffect.BlocksStored;
 import dev.warmpath.fake.scheduler.EngineEffect.DestinationReserved;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/**
- * Reservations and lower cache tiers, with the values that the tests of Dynamo's mocker assert. The
- * shared link alone is tested in {@link SharedLinkTest}.
- */
+/** Reservations and lower cache tiers, with the values that the tests of Dynamo's mocker assert. */
 class FidelityVectorsCacheTest {
 
   /** Blocks of 4 tokens and of so many megabytes, over links of 1 GB/s. */
@@ -141,6 +139,28 @@ class FidelityVectorsCacheTest {
     script.apply(new EngineCommand.CancelDestination(2), Outcome.APPLIED);
     script.apply(new EngineCommand.CancelSource(1), Outcome.APPLIED);
     assertThat(script.core.isDrained()).isTrue();
+  }
+
+  @Test
+  void v23TransfersShareTheirLink() {
+    assertThat(ends(0)).containsExactly(1.0);
+    assertThat(ends(0, 0)).containsExactly(2.0, 2.0);
+    assertThat(ends(0, 0.5)).containsExactly(1.5, 2.0);
+    assertThat(ends(new double[10])).hasSize(10).containsOnly(10.0);
+  }
+
+  /** When transfers of a megabyte each end on a link of 1 GB/s. */
+  private static List<Double> ends(double... starts) {
+    SharedLink<Double> link = new SharedLink<>(1);
+    List<Double> ends = new ArrayList<>();
+    for (double start : starts) {
+      link.start(start, 1e6, start);
+    }
+    while (!link.isIdle()) {
+      double end = link.nextEndMs();
+      link.advance(end).forEach(arrived -> ends.add(end));
+    }
+    return ends;
   }
 
   /** Leaves the blocks of family 1 only in lower tiers, and the pool of 2 blocks unused. */
