@@ -272,6 +272,52 @@ class CommandsIT {
   }
 
   @Test
+  void labComparesPoliciesClientsAndLoadsInVirtualTime() throws IOException {
+    Path report = folder.resolve("lab.html");
+    Path csv = folder.resolve("lab.csv");
+    String[] command = {
+      "lab",
+      "--workload",
+      "sessions",
+      "--set",
+      "duration=20",
+      "--fleet",
+      "3",
+      "--policy",
+      "round_robin,cache_aware,oracle",
+      "--clients",
+      "1,4",
+      "--sweep",
+      "0.5,1",
+      "--seeds",
+      "2",
+      "--report",
+      report.toString(),
+      "--csv",
+      csv.toString(),
+      "--json"
+    };
+    assertThat(run(command)).as(err.toString()).isZero();
+    JsonNode policies = json().path("policies");
+    assertThat(policies).hasSize(3 * 2 * 2 * 2);
+    for (JsonNode policy : policies) {
+      assertThat(policy.path("failed").asInt(-1)).isZero();
+      assertThat(policy.path("requests").asInt()).isPositive();
+      assertThat(policy.path("of_oracle").isNumber()).isTrue();
+    }
+    assertThat(json().path("virtual_seconds").asDouble()).isGreaterThan(100);
+    assertThat(Files.readAllLines(csv)).hasSize(1 + 24);
+    assertThat(Files.readString(report))
+        .startsWith("<!doctype html>")
+        .contains("Time to first token, mean, 4 clients", "Load by worker: oracle")
+        .doesNotContain("http-equiv", "<script", "src=", "NaN");
+
+    String first = Files.readString(csv);
+    assertThat(run(command)).isZero();
+    assertThat(Files.readString(csv)).isEqualTo(first);
+  }
+
+  @Test
   void aWorkerThatIsNotThereIsOneLineAndOne() throws IOException {
     int free;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -302,6 +348,12 @@ class CommandsIT {
     assertOneLine("nothing", "sessions");
     assertThat(run("bench", "--fleet", "2p2d", "--workload", "closed")).isEqualTo(2);
     assertOneLine("prefill and decode");
+    assertThat(run("lab", "--workload", "closed", "--policy", "best")).isEqualTo(2);
+    assertOneLine("best", "round_robin", "oracle");
+    assertThat(run("lab", "--workload", "closed", "--clients", "0")).isEqualTo(2);
+    assertOneLine("--clients");
+    assertThat(run("lab", "--workload", "closed", "--timing", "fast")).isEqualTo(2);
+    assertOneLine("fast", "polynomial");
     assertThat(run("models", "--worker", workers(), "--config", "x.yaml")).isEqualTo(2);
     assertOneLine("--config is not there yet");
     assertThat(run("nonsense")).isEqualTo(2);

@@ -35,6 +35,10 @@ import java.util.Set;
  *       rate=8</td></tr>
  *   <tr><td>agents</td><td>tool loops: a long common prompt, then short turns with no one thinking between</td>
  *       <td>rate=2 duration=60 steps=8 system=3072 tools=8 result=400 output=80 latency=0.5</td></tr>
+ *   <tr><td>cyclic</td><td>for a closed loop: many shared prefixes, each in turn</td>
+ *       <td>groups=257 shared=3072 unique=1024 output=64 requests=2570</td></tr>
+ *   <tr><td>turns</td><td>for a closed loop: chats of equal turns</td>
+ *       <td>sessions=768 users=192 turns=8 common=512 message=896 output=64 think=0</td></tr>
  * </table>
  */
 public final class Workloads {
@@ -122,6 +126,28 @@ public final class Workloads {
             of("output", 80, "mean length of an answer"),
             of("latency", 0.5, "mean time that a tool takes, s")),
         PromptWorkloads::agents);
+    add(
+        "cyclic",
+        "for a closed loop: prompts that come back to each of many shared prefixes in turn",
+        List.of(
+            of("groups", 257, "shared prefixes"),
+            of("shared", 3072, "length of each"),
+            of("unique", 1024, "length of what follows it"),
+            of("output", 64, "length of an answer"),
+            of("requests", 2570, "how many")),
+        CapacityWorkloads::cyclic);
+    add(
+        "turns",
+        "for a closed loop: chats of equal turns, the first users' met in their course",
+        List.of(
+            of("sessions", 768, "how many"),
+            of("users", 192, "how many of them are met in their course"),
+            of("turns", 8, "turns of a session"),
+            of("common", 512, "length of the common system prompt"),
+            of("message", 896, "length of a message"),
+            of("output", 64, "length of an answer"),
+            of("think", 0, "time between an answer and the next turn, s")),
+        CapacityWorkloads::turns);
   }
 
   private Workloads() {}
