@@ -11,8 +11,7 @@ import org.junit.jupiter.api.Test;
 class CapacityWorkloadsTest {
   @Test
   void cyclicPromptsComeBackToEachPrefixAfterAllOthers() {
-    List<TraceSession> drawn =
-        Workloads.draw("cyclic", Map.of("groups", "7", "requests", "21"), 3);
+    List<TraceSession> drawn = Workloads.draw("cyclic", Map.of("groups", "7", "requests", "21"), 3);
 
     assertThat(drawn).hasSize(21);
     for (int i = 0; i < 14; i++) {
