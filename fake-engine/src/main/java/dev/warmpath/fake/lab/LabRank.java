@@ -39,11 +39,13 @@ final class LabRank {
 
   /** Its true state. */
   CoreMetrics metrics() {
+    drive.settle();
     return core.metrics();
   }
 
   /** Prompt tokens of a request that its cache truly holds. */
   int cachedTokens(LabRequest request) {
+    drive.settle();
     return core.cachedTokens(request.forEngine(0));
   }
 

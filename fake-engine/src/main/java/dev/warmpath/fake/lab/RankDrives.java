@@ -23,6 +23,9 @@ interface RankDrives {
 
     RankSnapshot snapshot();
 
+    /** Makes the scheduler's own state that of the present, for whoever looks at it directly. */
+    default void settle() {}
+
     void close();
   }
 
@@ -42,6 +45,7 @@ interface RankDrives {
         @Override
         public Drive drive(VirtualTime time, RankSettings settings, EngineCore core) {
           VirtualRank rank = new VirtualRank(time, settings, core);
+          rank.runAhead(true);
           return new Drive() {
             @Override
             public void submit(EngineRequest request, RankListener listener) {
@@ -56,6 +60,11 @@ interface RankDrives {
             @Override
             public RankSnapshot snapshot() {
               return rank.snapshot();
+            }
+
+            @Override
+            public void settle() {
+              rank.settle();
             }
 
             /** Nothing to free: the rank goes with the run. */

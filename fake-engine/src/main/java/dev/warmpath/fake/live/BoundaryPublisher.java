@@ -8,6 +8,7 @@ import dev.warmpath.fake.scheduler.EngineEffect.Kind;
 import dev.warmpath.fake.scheduler.EventVisibility;
 import dev.warmpath.fake.scheduler.FinishReason;
 import dev.warmpath.fake.scheduler.PassResult;
+import dev.warmpath.fake.scheduler.PassRun;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -94,6 +95,32 @@ final class BoundaryPublisher {
     cacheChanges(pass.onStart(), pass.startMs());
     if (visibility == EventVisibility.PASS_START) {
       observer.forwardPass(dpRank, pass.startMs(), pass.forward());
+    }
+  }
+
+  /**
+   * Delivers passes of a run that have ended. Only without an observer, who would have to see each.
+   *
+   * @param run the run
+   * @param ended how many of its passes
+   * @param state the state after those
+   */
+  void quietPassesEnded(PassRun run, int ended, CoreMetrics state) {
+    double[] ends = run.endsMs();
+    int tokens = run.requestIds().length;
+    for (int i = 0; i < ended; i++) {
+      throughput.roll(i == 0 ? run.startMs() : ends[i - 1]);
+      throughput.roll(ends[i]);
+      throughput.add(tokens);
+      throughput.roll(ends[i]);
+    }
+    passes += ended;
+    watch(state, ends[ended - 1]);
+    for (long requestId : run.requestIds()) {
+      RankListener listener = listeners.get(requestId);
+      if (listener != null) {
+        listener.outputs(ended, ends[0], ends[ended - 1]);
+      }
     }
   }
 

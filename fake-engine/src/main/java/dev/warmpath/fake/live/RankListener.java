@@ -35,6 +35,19 @@ public interface RankListener {
   void output(int tokens, @Nullable FinishReason finish);
 
   /**
+   * Consecutive passes generated one token each. Only a rank in virtual time that runs ahead calls
+   * this, at the end of the last of them or later, instead of calling {@link #output} at the end of
+   * each.
+   *
+   * @param tokens how many, 1 or more
+   * @param firstMs when the first pass ended, in milliseconds of the rank's time
+   * @param lastMs when the last pass ended
+   */
+  default void outputs(int tokens, double firstMs, double lastMs) {
+    output(tokens, null);
+  }
+
+  /**
    * Tells whether somebody still receives the output. The rank asks after each delivery, and drops
    * a request without receiver at the same pass boundary.
    *

@@ -51,6 +51,17 @@ public interface EngineCore {
   }
 
   /**
+   * Tells how far {@link #executeQuietPasses} would go if nothing happened meanwhile, so that a
+   * driver may wait so long before it executes them. Changes nothing.
+   *
+   * @param nowMs when the first pass would start
+   * @return when the last of those passes would end; {@code nowMs} if there would be none
+   */
+  default double quietUntilMs(double nowMs) {
+    return nowMs;
+  }
+
+  /**
    * Tries the oldest queued reservation, and those behind it while they succeed, unless nothing was
    * freed since the last try. A driver calls it at every pass boundary.
    *

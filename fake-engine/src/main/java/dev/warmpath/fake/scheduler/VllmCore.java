@@ -22,6 +22,7 @@ public final class VllmCore implements EngineCore {
   private final VllmPass pass;
   private final VllmHandoffs handoffs;
   private final VllmQuietPasses quiet;
+  private final VllmQuietHorizon horizon;
 
   /**
    * Creates an idle scheduler with an empty cache.
@@ -37,6 +38,7 @@ public final class VllmCore implements EngineCore {
     this.pass = new VllmPass(state, admission);
     this.handoffs = new VllmHandoffs(state);
     this.quiet = new VllmQuietPasses(state, admission, pass);
+    this.horizon = new VllmQuietHorizon(state, pass, quiet);
   }
 
   @Override
@@ -184,6 +186,11 @@ public final class VllmCore implements EngineCore {
   @Override
   public PassRun executeQuietPasses(double nowMs, double untilMs) {
     return quiet.execute(nowMs, untilMs);
+  }
+
+  @Override
+  public double quietUntilMs(double nowMs) {
+    return horizon.until(nowMs);
   }
 
   @Override

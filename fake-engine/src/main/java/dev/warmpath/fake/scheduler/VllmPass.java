@@ -144,10 +144,15 @@ final class VllmPass {
 
   /** Time of a decode step with the blocks as they are now. */
   double decodeMs(int emitting, long contextTokens) {
+    return decodeMs(emitting, contextTokens, state.pool.active());
+  }
+
+  /** Time of a decode step with so many blocks in use. */
+  double decodeMs(int emitting, long contextTokens, int activeBlocks) {
     return floorAtZero(
         state.latency.decodeMs(
             emitting,
-            (long) state.pool.active() * options.blockSize(),
+            (long) activeBlocks * options.blockSize(),
             (int) (contextTokens / emitting),
             (long) state.pool.capacity() * options.blockSize()));
   }

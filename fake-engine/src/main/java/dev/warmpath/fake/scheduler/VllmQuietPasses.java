@@ -34,7 +34,7 @@ final class VllmQuietPasses {
   }
 
   /** How many passes may be quiet at most, by everything that doesn't depend on blocks. */
-  private int limit() {
+  int limit() {
     boolean stopped = state.pause != null && state.pause != PauseMode.DRAIN;
     List<Sequence> running = state.running;
     if (stopped
@@ -58,7 +58,7 @@ final class VllmQuietPasses {
   }
 
   /** Whether the next pass would admit nobody. */
-  private boolean admitsNobody() {
+  boolean admitsNobody() {
     int budget = options.maxNumBatchedTokens() - state.running.size();
     if (!admission.hasPlace(budget)) {
       return true;
@@ -73,6 +73,13 @@ final class VllmQuietPasses {
     return state.lower == null && admission.hopeless(head) == null && !admission.fits(head);
   }
 
+  /** Whether the head of the queue lacks nothing but blocks. */
+  boolean mayAdmit() {
+    return admission.hasPlace(options.maxNumBatchedTokens() - state.running.size())
+        && !state.waiting.isEmpty()
+        && !state.handoffs.hasPending();
+  }
+
   /** One run; its fields are what would have to be updated in every sequence. */
   private final class Run {
     private final double startMs;
@@ -81,6 +88,7 @@ final class VllmQuietPasses {
     private final int size = state.running.size();
     private final int blockSize = options.blockSize();
     private final int[][] byOffset;
+    private final boolean mayAdmit = mayAdmit();
     private final List<PassRun.CacheEvent> events = new ArrayList<>();
     private final List<EngineEffect> effects = new ArrayList<>();
     private double[] ends = new double[16];
@@ -167,7 +175,7 @@ final class VllmQuietPasses {
 
     /** Whether a block that becomes full belongs to the prompt that waits. */
     private boolean extendsWaiting(int[] filling) {
-      if (state.waiting.isEmpty()) {
+      if (!mayAdmit) {
         return false;
       }
       for (int at : filling) {

@@ -30,6 +30,7 @@ public final class VirtualTime implements InstantSource {
   private final PriorityQueue<Event> queue = new PriorityQueue<>(ORDER);
   private final Instant start;
   private double nowMs;
+  private EventKind running = EventKind.ARRIVAL;
   private long scheduled;
   private long executed;
   private int cancelled;
@@ -84,6 +85,11 @@ public final class VirtualTime implements InstantSource {
    */
   public double nowMs() {
     return nowMs;
+  }
+
+  /** The kind of the event that runs, or ran last. */
+  EventKind running() {
+    return running;
   }
 
   /**
@@ -161,6 +167,7 @@ public final class VirtualTime implements InstantSource {
       run(event);
     }
     nowMs = untilMs;
+    running = EventKind.ARRIVAL;
   }
 
   /**
@@ -196,6 +203,7 @@ public final class VirtualTime implements InstantSource {
     Runnable action = event.action;
     event.action = null;
     nowMs = event.atMs;
+    running = event.kind;
     executed++;
     if (action != null) {
       action.run();
