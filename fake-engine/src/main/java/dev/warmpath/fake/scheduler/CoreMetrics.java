@@ -77,6 +77,7 @@ public record CoreMetrics(
         cachedBlocks,
         totalBlocks,
         blockSize,
+        preempted,
         preemptions,
         promptTokens,
         cachedTokens,
