@@ -1,6 +1,7 @@
 package dev.warmpath.index;
 
 import dev.warmpath.hash.BlockHashes;
+import dev.warmpath.hash.HashNamespace;
 import dev.warmpath.hash.HashParams;
 import dev.warmpath.hash.HashScheme;
 import dev.warmpath.hash.HashSchemes;
@@ -9,8 +10,10 @@ import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -25,10 +28,10 @@ import org.openjdk.jmh.annotations.Warmup;
  * held whole by one worker, and up to a random depth by three more. {@code match} asks for one of
  * them after the other, in random order, so that with ten million blocks nearly nothing comes from
  * a cache; {@code matchStaggered} for a prompt that each worker holds up to a depth of its own;
- * {@code matchTiered} for prompts whose second half is in DRAM. Each worker's capacity is what it
- * holds, so that {@code insert}, of 224 new blocks after the common ones, takes as many away;
- * {@code dispatch} claims and confirms a known prompt for a worker that mostly holds only its
- * beginning.
+ * {@code matchTiered} for prompts whose second half is in DRAM. {@code insert} adds 224 new blocks
+ * after the common ones, for workers that have room; {@code insertEvicting} does so where each
+ * worker is full, so that it takes as many away; {@code dispatch} claims and confirms a known
+ * prompt for a worker that mostly holds only its beginning.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -51,7 +54,6 @@ public class BlockIndexBenchmark {
   private final int[] tokens = new int[PROMPT];
   private BlockIndex index;
   private BlockHashes[] known;
-  private final long[] fresh = new long[PROMPT];
   private final SplittableRandom random = new SplittableRandom(1);
   private BlockHashes[] tiered;
   private BlockHashes staggered;
@@ -90,14 +92,11 @@ public class BlockIndexBenchmark {
       known[i] = known[j];
       known[j] = prompt;
     }
-    known[0].copyBits(0, COMMON, fresh, 0);
     int capacity = (int) (index.stats().holdings() / WORKERS);
     for (int worker = 0; worker < WORKERS; worker++) {
       index.capacity(holder(worker), capacity);
     }
-    if (Math.abs(index.stats().blocks() - resident) > resident / 5 + 15_000) {
-      throw new IllegalStateException("not as many blocks as asked for: " + index.stats());
-    }
+    expectResident();
   }
 
   private BlockHashes prompt(int number) {
@@ -135,12 +134,88 @@ public class BlockIndexBenchmark {
     return matches.longest();
   }
 
-  @Benchmark
-  public void insert() {
-    for (int i = COMMON; i < PROMPT; i++) {
-      fresh[i] = random.nextLong();
+  /** New prompts, each for a worker that has room for them. */
+  @State(Scope.Benchmark)
+  public static class Batch {
+    static final int SIZE = 64;
+
+    private final long[][] prompts = new long[SIZE][PROMPT];
+    private final long[][] backwards = new long[SIZE][PROMPT - COMMON];
+
+    @Setup(Level.Trial)
+    public void lift(BlockIndexBenchmark benchmark) {
+      for (int worker = 0; worker < WORKERS; worker++) {
+        benchmark.index.capacity(holder(worker), 0);
+      }
     }
-    index.stored(scheme.namespace(), fresh, 0, PROMPT, holder(worker()), Tier.HBM);
+
+    @Setup(Level.Iteration)
+    public void renew(BlockIndexBenchmark benchmark) {
+      HashNamespace namespace = benchmark.scheme.namespace();
+      for (int i = 0; i < SIZE; i++) {
+        for (int j = COMMON; j < PROMPT; j++) {
+          backwards[i][PROMPT - 1 - j] = prompts[i][j];
+        }
+        benchmark.index.removed(namespace, backwards[i], holder(i % WORKERS), Tier.HBM);
+        prompts[i] = benchmark.fresh(prompts[i]);
+      }
+    }
+  }
+
+  @Benchmark
+  @BenchmarkMode(Mode.SingleShotTime)
+  @OperationsPerInvocation(Batch.SIZE)
+  @Warmup(iterations = 500)
+  @Measurement(iterations = 500)
+  public void insert(Batch batch) {
+    for (int i = 0; i < Batch.SIZE; i++) {
+      index.stored(scheme.namespace(), batch.prompts[i], 0, PROMPT, holder(i % WORKERS), Tier.HBM);
+    }
+  }
+
+  @Benchmark
+  public void insertEvicting(Full full) {
+    index.stored(scheme.namespace(), fresh(full.prompt), 0, PROMPT, holder(worker()), Tier.HBM);
+  }
+
+  /** Workers that hold nothing in common but the beginning, and as much as they have room for. */
+  @State(Scope.Benchmark)
+  public static class Full {
+    private final long[] prompt = new long[PROMPT];
+
+    @Setup(Level.Trial)
+    public void fill(BlockIndexBenchmark benchmark) {
+      BlockIndex index = BlockIndex.builder().budgetBytes(1L << 30).build();
+      benchmark.index = index;
+      for (int worker = 0; worker < WORKERS; worker++) {
+        index.capacity(holder(worker), COMMON + benchmark.resident / WORKERS);
+      }
+      for (int i = 0; i < benchmark.resident / (PROMPT - COMMON) * 3 / 2; i++) {
+        index.stored(
+            benchmark.scheme.namespace(),
+            benchmark.fresh(prompt),
+            0,
+            PROMPT,
+            holder(benchmark.worker()),
+            Tier.HBM);
+      }
+      benchmark.expectResident();
+    }
+  }
+
+  /** Makes a prompt new from behind the common blocks on. */
+  private long[] fresh(long[] prompt) {
+    known[0].copyBits(0, COMMON, prompt, 0);
+    for (int i = COMMON; i < PROMPT; i++) {
+      prompt[i] = random.nextLong();
+    }
+    return prompt;
+  }
+
+  private void expectResident() {
+    if (Math.abs(index.stats().blocks() - resident) > resident / 5 + 15_000) {
+      throw new IllegalStateException("not as many blocks as asked for: " + index.stats());
+    }
   }
 
   @Benchmark

@@ -37,7 +37,7 @@ import java.util.function.LongSupplier;
  * <p><b>Age.</b> A use of a block by a holder is one of all blocks before it. A holder with a known
  * {@link #capacity} loses what it used longest ago, and of that the deepest first.
  *
- * <p><b>Memory</b> is on the heap in arrays that grow page by page: 52 bytes for a block with its
+ * <p><b>Memory</b> is on the heap in arrays that grow page by page: 58 bytes for a block with its
  * first holder, at most 16 for each further one, and 16 for each use that is still the last for
  * some block. The count is never above the budget: making room comes before adding, and the
  * holdings that were used longest ago go first, to within a tick of 67 ms. Of a chain only the

@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
  * how many blocks above it are numbered one after the other: chains are told at once and so mostly
  * get numbers in a row, and what is in a row needs no look-up, and few lines of a cache.
  *
- * <p>A bucket is eight longs: seven slots of a block's hash above its number, and how many of them
- * are taken above the first block that they have no room for. The table grows by linear hashing,
- * bucket by bucket as blocks are added, so that no growth is more than a few steps.
+ * <p>A bucket is eight longs: its books, which are how many of its slots are taken above the first
+ * block that they have no room for, and seven slots of a block's hash above its number. Nearly
+ * always the first slots are enough, which mostly share a line of the processor's caches with the
+ * books. The table grows by linear hashing, bucket by bucket as blocks are added, so that no growth
+ * is more than a few steps.
  *
  * <p>Readers may read under the writer's hands; what they make of it is theirs to check.
  */
@@ -38,16 +40,23 @@ final class BlockTable {
 
   private static final int BUCKET_SHIFT = 3;
   private static final int SLOTS = (1 << BUCKET_SHIFT) - 1;
+
+  /** The slots that are always looked at. */
+  private static final int NEAR = 5;
+
   private static final long ONE_SLOT = 1L << 32;
 
   /** The blocks of a bucket on average. */
-  private static final int LOAD = 4;
+  private static final int LOAD = 3;
 
   /** How many blocks without a slot a reader follows who is not alone. */
   private static final int LONGEST_CHAIN = 1 << 10;
 
   /** How many blocks a search for the deepest looks at in one go. */
   private static final int FAN = 16;
+
+  /** How many buckets are fetched at the same time: so many that they don't displace each other. */
+  private static final int BATCH = 32;
 
   /** What as good as never comes of buckets, but keeps them from not being read at all. */
   private static final long NEVER = 0x5DEECE66DB5026F5L;
@@ -62,6 +71,9 @@ final class BlockTable {
   private int free;
   private int freeCount;
   private int added;
+
+  /** Keeps what was only fetched from being optimized away. */
+  long fetched;
 
   /**
    * Creates an empty table.
@@ -194,19 +206,22 @@ final class BlockTable {
     int start = bucket(hash) << BUCKET_SHIFT;
     long[] page = buckets.page(start);
     int at = start & buckets.mask;
-    int block = (int) hits(page, at, hash);
+    long books = page[at];
+    int block = (int) hits(page, at, books, hash);
     if (block > NONE && block < shapes.size() && key(block) == key) {
       return block;
     }
-    int spare = (int) page[at + SLOTS];
+    int spare = (int) books;
     return block == NONE && spare == NONE ? NONE : findRare(key, page, at, spare);
   }
 
   /** Where several blocks of a bucket have the same hash, or more than it has slots. */
   private int findRare(long key, long[] page, int at, int spare) {
-    for (int slot = 0; slot < SLOTS; slot++) {
-      int block = (int) page[at + slot];
-      if (block != NONE && key(block) == key) {
+    int hash = hash(key);
+    for (int slot = 1; slot <= SLOTS; slot++) {
+      long content = page[at + slot];
+      int block = (int) content;
+      if (block != NONE && (int) (content >>> 32) == hash && key(block) == key) {
         return block;
       }
     }
@@ -278,7 +293,7 @@ final class BlockTable {
     int start = bucket(hash(key)) << BUCKET_SHIFT;
     long[] page = buckets.page(start);
     int at = start & buckets.mask;
-    return page[at] ^ page[at + SLOTS];
+    return page[at];
   }
 
   private static int hash(long key) {
@@ -304,6 +319,9 @@ final class BlockTable {
     int above = parent;
     added = 0;
     for (int i = from; i < to; i++) {
+      if ((i - from) % BATCH == 0) {
+        fetch(keys, i, Math.min(to, i + BATCH));
+      }
       int block = add(keys[i], above, i + 1 < to ? inner : holding, shape);
       if (block == NONE) {
         if (added > 0) {
@@ -315,6 +333,14 @@ final class BlockTable {
       above = block;
     }
     return added == 0 ? NONE : above;
+  }
+
+  private void fetch(long[] keys, int from, int to) {
+    long touched = 0;
+    for (int i = from; i < to; i++) {
+      touched += touch(keys[i]);
+    }
+    fetched = touched;
   }
 
   /** How many blocks the last {@link #addRow} added. */
@@ -330,21 +356,20 @@ final class BlockTable {
     int start = bucket(hash) << BUCKET_SHIFT;
     long[] bucket = buckets.page(start);
     int slots = start & buckets.mask;
-    long books = bucket[slots + SLOTS];
-    if ((hits(bucket, slots, hash) != 0 || (int) books != NONE)
+    long books = bucket[slots];
+    if ((hits(bucket, slots, books, hash) != 0 || (int) books != NONE)
         && findRare(key, bucket, slots, (int) books) != NONE) {
       return NONE;
     }
-    int block = free;
-    if (block == NONE) {
-      block = unused++;
-    } else {
-      freeCount--;
-      free = parent(block);
-    }
-    blocks++;
+    boolean reused = free != NONE;
+    int block = reused ? free : unused++;
     long[] page = page(block);
     int at = at(block);
+    if (reused) {
+      freeCount--;
+      free = (int) (page[at + LINKS] >>> 32);
+    }
+    blocks++;
     int run = parent != NONE && parent == block - 1 ? Math.min(SHORT, run(parent) + 1) : 0;
     page[at] = key;
     page[at + LINKS] = (long) parent << 32 | run;
@@ -353,11 +378,11 @@ final class BlockTable {
     shapes.set(block, shape);
     int used = (int) (books >>> 32);
     if (used < SLOTS) {
-      bucket[slots + used] = (long) hash << 32 | block;
-      bucket[slots + SLOTS] = books + ONE_SLOT;
+      bucket[slots + 1 + used] = (long) hash << 32 | block;
+      bucket[slots] = books + ONE_SLOT;
     } else {
       page[at + CHAIN] = books & LOW_INT;
-      bucket[slots + SLOTS] = (books & ~LOW_INT) | block;
+      bucket[slots] = (books & ~LOW_INT) | block;
     }
     return block;
   }
@@ -366,28 +391,37 @@ final class BlockTable {
    * What is in the slots of a bucket that have a hash, laid over each other: without branches, as
    * nobody can predict which slot it is.
    */
-  private static long hits(long[] page, int at, int hash) {
+  private static long hits(long[] page, int at, long books, int hash) {
     long wanted = Integer.toUnsignedLong(hash);
     long hits = 0;
-    for (int slot = 0; slot < SLOTS; slot++) {
-      long content = page[at + slot];
-      hits |= content & ((((content >>> 32) ^ wanted) - 1) >> 63);
+    for (int slot = 1; slot <= NEAR; slot++) {
+      hits |= hit(page[at + slot], wanted);
+    }
+    if (books >>> 32 > NEAR) {
+      for (int slot = NEAR + 1; slot <= SLOTS; slot++) {
+        hits |= hit(page[at + slot], wanted);
+      }
     }
     return hits;
+  }
+
+  /** A slot's content if it has the hash, else 0. */
+  private static long hit(long content, long wanted) {
+    return content & ((((content >>> 32) ^ wanted) - 1) >> 63);
   }
 
   private void put(int bucket, int block, int hash) {
     int start = bucket << BUCKET_SHIFT;
     long[] page = buckets.page(start);
     int at = start & buckets.mask;
-    long books = page[at + SLOTS];
+    long books = page[at];
     int used = (int) (books >>> 32);
     if (used < SLOTS) {
-      page[at + used] = (long) hash << 32 | block;
-      page[at + SLOTS] = books + ONE_SLOT;
+      page[at + 1 + used] = (long) hash << 32 | block;
+      page[at] = books + ONE_SLOT;
     } else {
       setNext(block, (int) books);
-      page[at + SLOTS] = (books & ~LOW_INT) | block;
+      page[at] = (books & ~LOW_INT) | block;
     }
   }
 
@@ -404,30 +438,60 @@ final class BlockTable {
     blocks--;
   }
 
+  /** Takes blocks away that are numbered in a row, from the last one up. */
+  void removeRow(int tail, int count) {
+    for (int from = 0; from < count; from += BATCH) {
+      int to = Math.min(count, from + BATCH);
+      long touched = 0;
+      for (int i = from; i < to; i++) {
+        touched += touch(key(tail - i));
+      }
+      fetched = touched;
+      for (int i = from; i < to; i++) {
+        remove(tail - i);
+      }
+    }
+  }
+
   private void take(long key, int block) {
     int hash = hash(key);
     int start = bucket(hash) << BUCKET_SHIFT;
     long[] page = buckets.page(start);
     int at = start & buckets.mask;
-    long wanted = (long) hash << 32 | block;
-    int found = 0;
-    for (int slot = 0; slot < SLOTS; slot++) {
-      long differs = page[at + slot] ^ wanted;
-      found |= (slot + 1) & ~(int) ((differs | -differs) >> 63);
-    }
-    long books = page[at + SLOTS];
+    long books = page[at];
+    int slot = slot(page, at, books, (long) hash << 32 | block);
     int spare = (int) books;
-    if (found == 0) {
-      takeSpare(page, at + SLOTS, spare, block);
+    if (slot == 0) {
+      takeSpare(page, at, spare, block);
     } else if (spare == NONE) {
-      int last = at + (int) (books >>> 32) - 1;
-      page[at + found - 1] = page[last];
+      int last = at + (int) (books >>> 32);
+      page[at + slot] = page[last];
       page[last] = 0;
-      page[at + SLOTS] = books - ONE_SLOT;
+      page[at] = books - ONE_SLOT;
     } else {
-      page[at + found - 1] = (long) hash(key(spare)) << 32 | spare;
-      page[at + SLOTS] = (books & ~LOW_INT) | next(spare);
+      page[at + slot] = (long) hash(key(spare)) << 32 | spare;
+      page[at] = (books & ~LOW_INT) | next(spare);
     }
+  }
+
+  /** The slot of a bucket that has a content, or 0; without branches, as {@link #hits}. */
+  private static int slot(long[] page, int at, long books, long wanted) {
+    int found = 0;
+    for (int slot = 1; slot <= NEAR; slot++) {
+      found |= slot & same(page[at + slot], wanted);
+    }
+    if (books >>> 32 > NEAR) {
+      for (int slot = NEAR + 1; slot <= SLOTS; slot++) {
+        found |= slot & same(page[at + slot], wanted);
+      }
+    }
+    return found;
+  }
+
+  /** All bits if both are the same, else none. */
+  private static int same(long content, long wanted) {
+    long differs = content ^ wanted;
+    return ~(int) ((differs | -differs) >> 63);
   }
 
   private void takeSpare(long[] page, int at, int spare, int block) {
@@ -464,22 +528,22 @@ final class BlockTable {
     int start = from << BUCKET_SHIFT;
     long[] page = buckets.page(start);
     int at = start & buckets.mask;
-    int chain = (int) page[at + SLOTS];
-    int used = (int) (page[at + SLOTS] >>> 32);
+    int chain = (int) page[at];
+    int used = (int) (page[at] >>> 32);
     int kept = 0;
-    for (int slot = 0; slot < used; slot++) {
+    for (int slot = 1; slot <= used; slot++) {
       long content = page[at + slot];
       int hash = (int) (content >>> 32);
       if ((hash & span) == 0) {
-        page[at + kept++] = content;
+        page[at + ++kept] = content;
       } else {
         put(bucketCount, (int) content, hash);
       }
     }
-    for (int slot = kept; slot < used; slot++) {
+    for (int slot = kept + 1; slot <= used; slot++) {
       page[at + slot] = 0;
     }
-    page[at + SLOTS] = (long) kept << 32;
+    page[at] = (long) kept << 32;
     while (chain != NONE) {
       int next = next(chain);
       int hash = hash(key(chain));

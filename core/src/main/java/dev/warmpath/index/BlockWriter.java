@@ -36,9 +36,6 @@ final class BlockWriter {
   private long[] keys = new long[256];
   private int[] path = new int[256];
 
-  /** Keeps what was only fetched from being optimized away. */
-  long warmed;
-
   private long removals;
 
   /** Where the last holding that was reached above a removed one stood among its block's. */
@@ -50,7 +47,10 @@ final class BlockWriter {
   private int now;
   private int victim;
   private int victimUntil;
-  private int warmedUse;
+
+  /** The use that was last evicted from row by row, which is not tried again right away. */
+  private int shortened;
+
   private long holdings;
   private long evicted;
   private long overCapacity;
@@ -341,7 +341,6 @@ final class BlockWriter {
     underWay = use;
     int known = resolve(to);
     long evictions = removals;
-    warm(known, to);
     int parent = BlockTable.NONE;
     int position = 0;
     int lastUse = Uses.NONE;
@@ -472,25 +471,6 @@ final class BlockWriter {
     return chain ? known : 0;
   }
 
-  /** Has the buckets fetched that new blocks will go to, all at the same time. */
-  private void warm(int from, int to) {
-    long touched = 0;
-    for (int i = from; i < to; i++) {
-      touched += table.touch(keys[i]);
-    }
-    warmed = touched;
-  }
-
-  /** Has the buckets fetched from which blocks in a row will be taken, all at the same time. */
-  private void warmRow(int tail, int most) {
-    int run = Math.min(most - 1, table.run(tail));
-    long touched = 0;
-    for (int i = 0; i <= run; i++) {
-      touched += table.touch(table.key(tail - i));
-    }
-    warmed = touched;
-  }
-
   /** Lets an older use go if the last block that it was the last to reach now has a newer one. */
   private void settle(int use, int deepest) {
     if (use != Uses.NONE && uses.tail(use) == deepest) {
@@ -608,22 +588,32 @@ final class BlockWriter {
     int block = uses.tail(use);
     int removed = 0;
     int uneven = 0;
-    int children = 0;
-    while (removed < most && sole(block, life, use, children)) {
-      int found = Holding.tiers(sets.get(block, 0));
-      int parent = table.parent(block);
-      if ((found & ~tiers) != 0
-          || Holding.hole(found)
-          || !sole(parent, life, use, -1)
-          || Holding.hole(Holding.tiers(sets.get(parent, 0)))) {
-        break;
+    boolean whole = true;
+    while (whole && removed < most) {
+      int last = block;
+      int run = Math.min(table.run(last), most - removed - 1);
+      int row = 0;
+      while (whole && row <= run) {
+        long holding = sole(block, life, use);
+        int found = Holding.tiers(holding);
+        int parent = row < run ? block - 1 : table.parent(block);
+        // The last one above its removed child still counts that.
+        whole =
+            (found & ~tiers) == 0
+                && !Holding.hole(found)
+                && Holding.children(holding) == (removed + row == 0 ? 0 : 1)
+                && !Holding.hole(Holding.tiers(sole(parent, life, use)));
+        if (whole) {
+          uneven += Holding.uneven(found) ? 1 : 0;
+          row++;
+          block = parent;
+        }
       }
-      versions.open();
-      uneven += Holding.uneven(found) ? 1 : 0;
-      table.remove(block);
-      removed++;
-      children = 1;
-      block = parent;
+      if (row > 0) {
+        versions.open();
+        table.removeRow(last, row);
+        removed += row;
+      }
     }
     if (removed > 0) {
       sets.set(block, 0, Holding.withoutChild(sets.get(block, 0)));
@@ -637,15 +627,13 @@ final class BlockWriter {
     return removed;
   }
 
-  /** Whether a life is the only one to hold a block, by that use, and with so many children. */
-  private boolean sole(int block, int life, int use, int children) {
+  /** A block's holding if it is the only one, of that life and by that use; else 0, a hole. */
+  private long sole(int block, int life, int use) {
     if (block == BlockTable.NONE || table.count(block) != 1) {
-      return false;
+      return 0;
     }
     long holding = sets.get(block, 0);
-    return Holding.life(holding) == life
-        && Holding.use(holding) == use
-        && (children < 0 || Holding.children(holding) == children);
+    return Holding.life(holding) == life && Holding.use(holding) == use ? holding : 0;
   }
 
   /** Takes what a life holds in HBM beyond its capacity, what was used longest ago first. */
@@ -660,7 +648,6 @@ final class BlockWriter {
         return;
       }
       int beyond = lives.inHbm[life] - capacity;
-      warmRow(uses.tail(use), beyond);
       overCapacity += removeRow(life, use, beyond, Holding.IN_HBM);
       int block = uses.tail(use);
       boolean whole = true;
@@ -706,9 +693,8 @@ final class BlockWriter {
         return false;
       }
     }
-    if (use != warmedUse && likely > 1) {
-      warmedUse = use;
-      warmRow(uses.tail(use), likely);
+    if (use != shortened && likely > 1) {
+      shortened = use;
       evicted += removeRow(victim, use, likely - 1, ANY_TIER);
     }
     takeTail(victim, use);
