@@ -64,6 +64,7 @@ public final class RankDriver implements AutoCloseable {
     thread.setDaemon(true);
     thread.setUncaughtExceptionHandler(
         (failed, e) -> LOG.error("rank {} stopped", failed.getName(), e));
+    core.problems().forEach(problem -> LOG.warn("{}: {}", name, problem));
     thread.start();
   }
 
