@@ -3,28 +3,33 @@ package dev.warmpath.fake.scheduler;
 import java.util.List;
 
 /**
- * Makes room for the next token of every running request ({@code retract_decode} in {@code
- * srt/managers/schedule_batch.py}).
+ * Room for the next token of every running request, or for the next few with drafts, and who gives
+ * way if there is too little ({@code retract_decode} in {@code srt/managers/schedule_batch.py}).
  */
 final class DecodeRoom {
   private final RadixKv kv;
+  private final int burst;
 
-  DecodeRoom(RadixKv kv) {
+  DecodeRoom(RadixKv kv, int burst) {
     this.kv = kv;
+    this.burst = burst;
   }
 
   /**
-   * Whether every sequence from an index on can grow by a token; one that ends with it need not.
+   * Whether every sequence from an index on can grow by the most tokens it may get. A sequence's
+   * last token needs no room.
    */
   boolean suffices(List<RadixSequence> running, int first) {
-    int missing = 0;
+    int pageSize = kv.pageSize();
+    long missing = 0;
     for (int i = first; i < running.size(); i++) {
       RadixSequence sequence = running.get(i);
-      if (sequence.remainingOutput() > 1 && sequence.computed == sequence.pages() * kv.pageSize()) {
-        missing++;
+      int grown = sequence.computed + Math.min(burst, sequence.remainingOutput() - 1);
+      if (grown > sequence.pages() * pageSize) {
+        missing += kv.pagesFor(grown) - sequence.pages();
       }
     }
-    return missing == 0 || (long) missing * kv.pageSize() <= kv.availableTokens();
+    return missing == 0 || missing * pageSize <= kv.availableTokens();
   }
 
   /**

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * plus its remaining output, clipped, and this must be less than what is free or evictable minus
  * the expected share of the running requests' remaining output. What the cache has costs nothing,
  * but is locked before the rest is counted. A prompt up to the chunk size is never split; a longer
- * one takes what whole pages the pass has left, and reserves no output until its last chunk.
+ * one takes what whole pages the pass has left, and reserves no output until its last chunk. Who
+ * does not fit leaves no trace, not even in the order of eviction.
  */
 final class ExtendAdmission {
 
@@ -30,12 +31,24 @@ final class ExtendAdmission {
   private long prefillTokensLeft;
   private long chunkTokensLeft;
 
+  private @Nullable RadixSequence lookedAt;
+  private RadixPool.@Nullable Prefix lastFound;
+  private long lookedVersion;
+  private int lookedLength;
+
   ExtendAdmission(SglangOptions options, RadixKv kv, SglangQueue queue) {
     this.options = options;
     this.kv = kv;
     this.queue = queue;
     this.chunkSize =
         options.core().chunkedPrefill() ? options.chunkedPrefillSize() : Integer.MAX_VALUE;
+  }
+
+  /**
+   * Whether the queue's head can be looked at: it exists and there is a place in the running set.
+   */
+  boolean hasPlace(List<RadixSequence> running) {
+    return queue.size() > 0 && running.size() < options.core().maxNumSeqs();
   }
 
   /**
@@ -48,19 +61,12 @@ final class ExtendAdmission {
    */
   List<Extend> admit(List<RadixSequence> running, double newTokenRatio, boolean resumeOnly) {
     batch.clear();
-    RadixSequence head = queue.head();
-    int slots = options.core().maxNumSeqs() - running.size();
-    if (head == null || slots <= 0) {
+    if (!hasPlace(running)) {
       return batch;
     }
-    alone = running.isEmpty();
-    reserved = 0;
-    for (RadixSequence sequence : running) {
-      reserved += clippedOutput(sequence) * newTokenRatio;
-      reserved += (long) sequence.pages() * kv.pageSize() - sequence.computed;
-    }
-    prefillTokensLeft = options.maxPrefillTokens();
-    chunkTokensLeft = chunkSize;
+    begin(running, newTokenRatio);
+    int slots = options.core().maxNumSeqs() - running.size();
+    RadixSequence head = queue.head();
     while (head != null && batch.size() < slots && chunkTokensLeft > 0) {
       Extend extend = resumeOnly && !head.begun() ? null : extend(head);
       if (extend == null) {
@@ -73,54 +79,96 @@ final class ExtendAdmission {
     return batch;
   }
 
+  /** Whether {@link #admit} would admit nobody. */
+  boolean admitsNobody(List<RadixSequence> running, double newTokenRatio, boolean resumeOnly) {
+    RadixSequence head = queue.head();
+    if (head == null || !hasPlace(running) || (resumeOnly && !head.begun())) {
+      return true;
+    }
+    batch.clear();
+    begin(running, newTokenRatio);
+    return !fits(head);
+  }
+
+  private void begin(List<RadixSequence> running, double newTokenRatio) {
+    alone = running.isEmpty();
+    reserved = 0;
+    for (int i = 0; i < running.size(); i++) {
+      RadixSequence sequence = running.get(i);
+      reserved += clippedOutput(sequence) * newTokenRatio;
+      reserved += (long) sequence.pages() * kv.pageSize() - sequence.computed;
+    }
+    prefillTokensLeft = options.maxPrefillTokens();
+    chunkTokensLeft = chunkSize;
+  }
+
   private int clippedOutput(RadixSequence sequence) {
     return Math.min(sequence.remainingOutput(), options.clipMaxNewTokens());
   }
 
   private @Nullable Extend extend(RadixSequence head) {
+    if (!fits(head)) {
+      return null;
+    }
     boolean resumed = head.begun();
     if (!resumed) {
-      if (hopelessNow(head)) {
-        return null;
-      }
       kv.lockPrefix(head);
     }
     int prefix = head.computed;
     int missing = head.length() - prefix;
-    int chunk = missing;
-    if (missing > chunkSize) {
-      chunk = (int) Math.min(missing, chunkTokensLeft / kv.pageSize() * kv.pageSize());
-    }
-    int charged = kv.ceil(chunk);
-    int output = chunk < missing ? 0 : clippedOutput(head);
-    if ((chunk == 0 && missing > 0) || !fits(head, charged, output)) {
-      if (!resumed) {
-        kv.release(head);
-      }
-      return null;
-    }
+    int chunk = chunk(missing);
     if (!kv.hold(head, prefix + chunk)) {
       throw new IllegalStateException("pages that were counted are gone");
     }
     head.computed = prefix + chunk;
-    reserved += output;
+    int charged = kv.ceil(chunk);
+    reserved += chunk < missing ? 0 : clippedOutput(head);
     prefillTokensLeft -= charged;
     chunkTokensLeft -= charged;
     return new Extend(head, prefix, chunk, resumed);
   }
 
-  /** Whether there is no room even if everything but one page is in the cache. */
-  private boolean hopelessNow(RadixSequence head) {
-    return !alone
-        && head.length() <= chunkSize
-        && kv.pageSize() + clippedOutput(head) >= kv.availableTokens() - reserved;
+  /** How much of what is missing this pass would compute; 0 if the budget leaves no whole page. */
+  private int chunk(int missing) {
+    return missing <= chunkSize
+        ? missing
+        : (int) Math.min(missing, chunkTokensLeft / kv.pageSize() * kv.pageSize());
   }
 
-  private boolean fits(RadixSequence head, int charged, int output) {
-    if (charged > chunkTokensLeft || (charged > prefillTokensLeft && !batch.isEmpty())) {
+  private boolean fits(RadixSequence head) {
+    long available = kv.availableTokens();
+    if (head.begun()) {
+      return fits(head, head.computed, available);
+    }
+    // what it finds in the cache it locks, and thus takes from what can be evicted
+    RadixPool.Prefix found = look(head);
+    return fits(
+        head, found.pages() * kv.pageSize(), available - (long) found.evictable() * kv.pageSize());
+  }
+
+  /** The head of a queue that stands still is looked up again only when the tree has changed. */
+  private RadixPool.Prefix look(RadixSequence head) {
+    RadixPool.Prefix found = lookedAt == head ? lastFound : null;
+    if (found == null || lookedVersion != kv.pool().version() || lookedLength != head.length()) {
+      found = kv.look(head);
+      lookedAt = head;
+      lookedLength = head.length();
+      lookedVersion = kv.pool().version();
+      lastFound = found;
+    }
+    return found;
+  }
+
+  private boolean fits(RadixSequence head, int prefix, long available) {
+    int missing = head.length() - prefix;
+    int chunk = chunk(missing);
+    int charged = kv.ceil(chunk);
+    if ((chunk == 0 && missing > 0)
+        || charged > chunkTokensLeft
+        || (charged > prefillTokensLeft && !batch.isEmpty())) {
       return false;
     }
-    long available = kv.availableTokens();
+    int output = chunk < missing ? 0 : clippedOutput(head);
     if (charged + output < available - reserved) {
       return true;
     }

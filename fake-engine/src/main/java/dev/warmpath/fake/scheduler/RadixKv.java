@@ -45,10 +45,15 @@ final class RadixKv {
     return (long) (pool.free() + pool.evictable()) * pageSize;
   }
 
-  /** Tokens of the sequence that the tree has; nothing is locked and no use recorded. */
-  int cachedTokens(RadixSequence sequence) {
+  /** What {@link #lockPrefix} would lock; no use is recorded. */
+  RadixPool.Prefix look(RadixSequence sequence) {
     int limit = reusablePages(sequence.length());
-    return pool.prefix(sequence.hashes.first(limit), limit) * pageSize;
+    return pool.look(sequence.hashes.first(limit), limit);
+  }
+
+  /** Tokens of the sequence that the tree has. */
+  int cachedTokens(RadixSequence sequence) {
+    return look(sequence).pages() * pageSize;
   }
 
   /** Locks the longest prefix in the tree, but never the whole sequence, whose last token runs. */
@@ -79,6 +84,18 @@ final class RadixKv {
       sequence.ownPages += missing;
     }
     return true;
+  }
+
+  /** Lets a sequence that has room compute some tokens, and hands over the pages they complete. */
+  void grow(RadixSequence sequence, int tokens) {
+    int computed = sequence.computed + tokens;
+    if (computed > sequence.pages() * pageSize && !hold(sequence, computed)) {
+      throw new IllegalStateException("room that was made is gone");
+    }
+    sequence.computed = computed;
+    if (computed - sequence.prefix.end * pageSize >= pageSize) {
+      publish(sequence);
+    }
   }
 
   private void removed(long hash) {

@@ -26,6 +26,7 @@ final class RadixPool {
   private final LeafHeap leaves = new LeafHeap();
   private long operations;
   private long nodesMade;
+  private long version;
   private int free;
   private int evictable;
   private int locked;
@@ -73,21 +74,30 @@ final class RadixPool {
     return leaves.size();
   }
 
-  /** Length in pages of the longest prefix in the tree; no use of it is recorded. */
-  int prefix(long[] hashes, int limit) {
+  /** A prefix in the tree: how long it is, and how much of it no sequence locks. */
+  record Prefix(int pages, int evictable) {}
+
+  /** Looks for the longest prefix in the tree; no use of it is recorded. */
+  Prefix look(long[] hashes, int limit) {
     RadixNode at = root;
-    while (at.end < limit) {
-      RadixNode child = byFirstPage.get(hashes[at.end]);
+    int found = 0;
+    int unlocked = 0;
+    while (found == at.end && found < limit) {
+      RadixNode child = byFirstPage.get(hashes[found]);
       if (child == null) {
         break;
       }
       int common = child.common(hashes, limit);
-      if (common < child.pages) {
-        return at.end + common;
-      }
+      found += common;
+      unlocked += child.locks == 0 ? common : 0;
       at = child;
     }
-    return at.end;
+    return new Prefix(found, unlocked);
+  }
+
+  /** Changes whenever {@link #look} might find something else. */
+  long version() {
+    return version;
   }
 
   /** Finds the longest prefix in the tree and counts that as a use; it ends at the node's end. */
@@ -111,6 +121,7 @@ final class RadixPool {
 
   /** Protects a prefix from eviction. */
   void lock(RadixNode node) {
+    version++;
     for (RadixNode at = node; at.parent != null; at = at.parent) {
       if (at.locks++ == 0) {
         leaves.remove(at);
@@ -122,6 +133,7 @@ final class RadixPool {
 
   /** Ends one {@link #lock} of the same node. */
   void unlock(RadixNode node) {
+    version++;
     for (RadixNode at = node; at.parent != null; at = at.parent) {
       if (--at.locks == 0) {
         locked -= at.pages;
@@ -155,6 +167,7 @@ final class RadixPool {
 
   private void evict(int pages, LongConsumer removed) {
     int missing = pages;
+    version++;
     while (missing > 0) {
       RadixNode leaf = leaves.oldest();
       if (leaf == null) {
@@ -236,6 +249,7 @@ final class RadixPool {
 
   /** A leaf that nobody else holds grows; anything else gets a child. */
   private RadixNode store(RadixNode at, RadixNode from, long[] hashes, int to) {
+    version++;
     int added = to - at.end;
     boolean own = at == from && at.locks == 1;
     if (at.parent != null && at.children == 0 && (at.locks == 0 || own)) {

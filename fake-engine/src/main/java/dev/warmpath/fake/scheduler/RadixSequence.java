@@ -9,6 +9,9 @@ final class RadixSequence {
   final EngineRequest request;
   final BlockHashes hashes;
 
+  /** What it emits most of the time. */
+  final EngineEffect.Output oneToken;
+
   /** How many tokens it will generate; less than requested where the pool or the context ends. */
   final int outputTokens;
 
@@ -39,6 +42,7 @@ final class RadixSequence {
   RadixSequence(EngineRequest request, int outputTokens, int pageSize, RadixNode root) {
     this.request = request;
     this.hashes = new BlockHashes(request, pageSize);
+    this.oneToken = new EngineEffect.Output(request.id(), 1, null);
     this.outputTokens = outputTokens;
     this.prefix = root;
   }

@@ -27,6 +27,7 @@ public final class SglangCore implements EngineCore {
   private final SglangState state;
   private final SglangCommands commands;
   private final SglangPass pass;
+  private final SglangQuietPasses quiet;
 
   /**
    * Creates an idle scheduler with an empty cache.
@@ -39,6 +40,7 @@ public final class SglangCore implements EngineCore {
     this.state = new SglangState(Objects.requireNonNull(options, "options"));
     this.commands = new SglangCommands(state);
     this.pass = new SglangPass(state, ofRole(options.core().role(), latency));
+    this.quiet = new SglangQuietPasses(state, pass);
   }
 
   private static LatencyModel ofRole(WorkerRole role, LatencyModel latency) {
@@ -57,6 +59,11 @@ public final class SglangCore implements EngineCore {
   @Override
   public PassResult executePass(double nowMs) {
     return pass.execute(nowMs);
+  }
+
+  @Override
+  public PassRun executeQuietPasses(double nowMs, double untilMs) {
+    return quiet.execute(nowMs, untilMs);
   }
 
   @Override

@@ -14,6 +14,7 @@ final class SglangPass {
   private final ExtendAdmission admission;
   private final DecodeRoom room;
   private final NewTokenRatio ratio;
+  private final DraftAcceptance drafts;
 
   SglangPass(SglangState state, LatencyModel latency) {
     this.state = state;
@@ -22,7 +23,8 @@ final class SglangPass {
     this.running = state.running;
     this.latency = latency;
     this.admission = new ExtendAdmission(state.options, kv, state.queue);
-    this.room = new DecodeRoom(kv);
+    this.drafts = DraftAcceptance.of(state.options.core());
+    this.room = new DecodeRoom(kv, drafts.most());
     this.ratio = new NewTokenRatio(state.options.scheduleConservativeness());
   }
 
@@ -30,10 +32,10 @@ final class SglangPass {
     meter.begin();
     List<EngineEffect> onStart = new ArrayList<>();
     startArrived(onStart);
-    state.queue.order(state.options.schedulePolicy(), kv);
-    // Fresh requests must not take what a destination waits for; a begun prompt goes on, since the
-    // destination may be waiting for its end.
-    boolean resumeOnly = state.handoffs.hasPending() || !state.arrived.isEmpty();
+    boolean resumeOnly = resumeOnly();
+    if (!resumeOnly && admission.hasPlace(running)) {
+      state.queue.order(state.options.schedulePolicy(), kv);
+    }
     List<Extend> batch = admission.admit(running, ratio.value(), resumeOnly);
     double prefillMs = extend(batch, onStart);
     int first = batch.isEmpty() ? 0 : startDecoding(batch);
@@ -48,13 +50,21 @@ final class SglangPass {
     if (roomy) {
       emit(first, ends, lifecycle);
     }
-    ratio.decay();
+    ended();
     List<EngineEffect> onEnd = new ArrayList<>(kv.takeEvents());
     onEnd.addAll(ends);
     onEnd.addAll(lifecycle);
     double wallMs = prefillMs + decodeMs;
     return new PassResult(
         nowMs, nowMs + wallMs, prefillMs, decodeMs, meter.end(wallMs), during, onStart, onEnd);
+  }
+
+  /**
+   * Fresh requests must not take what a destination waits for; a begun prompt goes on, since the
+   * destination may be waiting for its end.
+   */
+  private boolean resumeOnly() {
+    return state.handoffs.hasPending() || !state.arrived.isEmpty();
   }
 
   private void startArrived(List<EngineEffect> onStart) {
@@ -160,9 +170,12 @@ final class SglangPass {
       context += length;
       meter.decode(length);
     }
-    if (extending && state.options.core().firstTokenFromPrefill()) {
-      return 0;
-    }
+    boolean free = extending && state.options.core().firstTokenFromPrefill();
+    return free ? 0 : decodeMs(count, context);
+  }
+
+  /** Time of a decode step of sequences of some length together. */
+  double decodeMs(int count, long context) {
     long total = state.poolTokens();
     return floorAtZero(
         latency.decodeMs(count, Math.min(context, total), (int) (context / count), total));
@@ -172,27 +185,38 @@ final class SglangPass {
     return ms > 0 ? ms : 0;
   }
 
-  /** Gives every request from an index on its next token. */
+  /** Gives every request from an index on its next token, and those after it that were drafted. */
   private void emit(int first, List<EngineEffect> ends, List<EngineEffect> lifecycle) {
     int kept = first;
-    for (int i = first; i < running.size(); i++) {
+    int size = running.size();
+    for (int i = first; i < size; i++) {
       RadixSequence sequence = running.get(i);
-      sequence.generated++;
-      state.generatedTokens++;
+      int tokens = drafts.tokens(sequence.remainingOutput());
+      sequence.generated += tokens;
+      state.generatedTokens += tokens;
       if (sequence.remainingOutput() == 0) {
-        state.complete(sequence, 1, ends, lifecycle);
+        kv.grow(sequence, tokens - 1);
+        state.complete(sequence, tokens, ends, lifecycle);
       } else {
-        if (!kv.hold(sequence, sequence.computed + 1)) {
-          throw new IllegalStateException("room that was made is gone");
-        }
-        sequence.computed++;
-        if (sequence.computed % kv.pageSize() == 0) {
-          kv.publish(sequence);
-        }
-        ends.add(new EngineEffect.Output(sequence.id(), 1, null));
+        kv.grow(sequence, tokens);
+        ends.add(
+            tokens == 1 ? sequence.oneToken : new EngineEffect.Output(sequence.id(), tokens, null));
         running.set(kept++, sequence);
       }
     }
-    running.subList(kept, running.size()).clear();
+    if (kept < size) {
+      running.subList(kept, size).clear();
+    }
+  }
+
+  /** Whether a pass at this moment would neither admit nor retract. */
+  boolean isQuiet() {
+    return room.suffices(running, 0)
+        && admission.admitsNobody(running, ratio.value(), resumeOnly());
+  }
+
+  /** What remains to be done at the end of every pass. */
+  void ended() {
+    ratio.decay();
   }
 }

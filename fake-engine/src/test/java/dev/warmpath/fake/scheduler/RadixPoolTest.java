@@ -40,10 +40,10 @@ class RadixPoolTest {
     assertThat(pool.nodes()).hasSize(3);
     assertThat(pool.evictable()).isEqualTo(5);
     assertThat(pool.free()).isEqualTo(5);
-    assertThat(pool.prefix(new long[] {1, 2, 3, 9}, 4)).isEqualTo(3);
-    assertThat(pool.prefix(new long[] {1, 2, 5, 9}, 4)).isEqualTo(3);
-    assertThat(pool.prefix(new long[] {7}, 1)).isZero();
-    assertThat(pool.prefix(new long[] {1, 2, 3, 4}, 2)).isEqualTo(2);
+    assertThat(pool.look(new long[] {1, 2, 3, 9}, 4).pages()).isEqualTo(3);
+    assertThat(pool.look(new long[] {1, 2, 5, 9}, 4).pages()).isEqualTo(3);
+    assertThat(pool.look(new long[] {7}, 1).pages()).isZero();
+    assertThat(pool.look(new long[] {1, 2, 3, 4}, 2).pages()).isEqualTo(2);
   }
 
   @Test
@@ -140,6 +140,24 @@ class RadixPoolTest {
     RadixAudit.checkLocks(pool, List.of(node));
     pool.unlock(node);
     assertThat(pool.evictable()).isEqualTo(4);
+  }
+
+  @Test
+  void lookingTellsWhatIsLockedAndLeavesNoTrace() {
+    RadixNode node = bring(1, 2);
+    leave(1, 2, 3, 4);
+    leave(9);
+    long version = pool.version();
+
+    assertThat(pool.look(new long[] {1, 2, 3, 8}, 4)).isEqualTo(new RadixPool.Prefix(3, 1));
+    assertThat(pool.look(new long[] {1, 8}, 2)).isEqualTo(new RadixPool.Prefix(1, 0));
+    assertThat(pool.look(new long[] {9}, 1)).isEqualTo(new RadixPool.Prefix(1, 1));
+
+    assertThat(pool.version()).isEqualTo(version);
+    assertThat(pool.nodes()).hasSize(3);
+    pool.unlock(node);
+    assertThat(pool.version()).isNotEqualTo(version);
+    assertThat(pool.look(new long[] {1, 2, 3, 8}, 4)).isEqualTo(new RadixPool.Prefix(3, 3));
   }
 
   @Test

@@ -24,6 +24,10 @@ class SglangCorePropertyTest {
             .blockSize(pageSize)
             .maxNumSeqs(1 + random.nextInt(6))
             .cacheEvents(true)
+            .speculation(
+                random.nextInt(4) == 0
+                    ? new Speculation(List.of(0.8, 0.5), random.nextLong())
+                    : null)
             .build();
     return SglangOptions.builder(core)
         .schedulePolicy(random.nextBoolean() ? SchedulePolicy.FCFS : SchedulePolicy.LPM)

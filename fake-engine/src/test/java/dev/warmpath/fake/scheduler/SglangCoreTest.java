@@ -647,6 +647,57 @@ class SglangCoreTest {
   }
 
   @Test
+  void acceptedDraftsComeInBurstsInStableOrder() {
+    SglangCore core = core(pages(32).speculation(new Speculation(List.of(1.0, 1.0), 42)), 16);
+    submit(core, request(1, 4, 5), request(2, 4, 8), request(3, 4, 8));
+
+    PassResult first = core.executePass(0);
+    PassResult second = core.executePass(0);
+    PassResult third = core.executePass(0);
+
+    assertThat(outputs(first.onEnd()))
+        .containsExactly(new Output(1, 3, null), new Output(2, 3, null), new Output(3, 3, null));
+    assertThat(outputs(second.onEnd()))
+        .containsExactly(
+            new Output(1, 2, FinishReason.COMPLETED),
+            new Output(2, 3, null),
+            new Output(3, 3, null));
+    assertThat(second.forward().decodeRequests()).isEqualTo(3);
+    assertThat(outputs(third.onEnd()))
+        .containsExactly(
+            new Output(2, 2, FinishReason.COMPLETED), new Output(3, 2, FinishReason.COMPLETED));
+    assertThat(core.metrics().generatedTokens()).isEqualTo(21);
+    assertThat(core.isDrained()).isTrue();
+  }
+
+  @Test
+  void draftsUnderPressureStillGiveEveryToken() {
+    SglangCore core =
+        new SglangCore(
+            SglangOptions.builder(
+                    pages(5).speculation(new Speculation(List.of(0.0, 1.0), 42)).build())
+                .chunkedPrefillSize(4)
+                .clipMaxNewTokens(2)
+                .build(),
+            LatencyModel.polynomial());
+    submit(core, request(1, 6, 7), request(2, 4, 5));
+
+    List<EngineEffect> effects = drain(core);
+
+    assertThat(outputs(effects).stream().mapToInt(e -> ((Output) e).tokens()).sum()).isEqualTo(12);
+    assertThat(core.metrics().activeBlocks()).isZero();
+  }
+
+  @Test
+  void firstTokenMayCostNothingButThePrompt() {
+    SglangCore core = core(CoreOptions.builder().firstTokenFromPrefill(true));
+    submit(core, request(1, 1024, 2));
+
+    assertThat(core.executePass(0).endMs()).isEqualTo(32.490712, within(1e-6));
+    assertThat(core.executePass(0).decodeMs()).isPositive();
+  }
+
+  @Test
   void optionsNameWhatIsWrong() {
     CoreOptions core = pages(4).build();
     assertThatThrownBy(() -> SglangOptions.builder(core).chunkedPrefillSize(6).build())

@@ -2,91 +2,14 @@ package dev.warmpath.fake.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.SplittableRandom;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Passes that are run ahead are the passes that would have been run one by one. */
 class VllmQuietPassesPropertyTest {
-
-  /** What somebody sees who watches a scheduler: times, effects and metrics. */
-  private static final class Watched {
-    final VllmCore core;
-    final boolean ahead;
-    final List<Object> log = new ArrayList<>();
-    int quiet;
-    double now;
-    @Nullable ForwardPassMetrics last;
-
-    Watched(CoreOptions options, boolean ahead) {
-      this.core = new VllmCore(options, LatencyModel.polynomial());
-      this.ahead = ahead;
-    }
-
-    void apply(EngineCommand command) {
-      note(core.apply(command, true, now).effects());
-    }
-
-    /** Runs passes that begin before a time, then moves there. */
-    void runTo(double untilMs) {
-      while (core.hasWork() && now < untilMs) {
-        note(core.retryDestinations(now));
-        if (ahead) {
-          PassRun run = core.executeQuietPasses(now, untilMs);
-          note(run);
-          quiet += run.passes();
-          if (run.passes() > 0) {
-            continue;
-          }
-        }
-        PassResult pass = core.executePass(now);
-        log.add(now);
-        note(pass.onStart());
-        note(pass.onEnd());
-        last = pass.forward();
-        if (!pass.progressed()) {
-          break;
-        }
-        now = pass.endMs();
-      }
-      log.add(core.metrics());
-      if (last != null) {
-        log.add(last);
-      }
-      if (now < untilMs) {
-        now = untilMs;
-        note(core.tick(now, true));
-      }
-    }
-
-    private void note(List<EngineEffect> effects) {
-      effects.forEach(effect -> log.add(CoreScript.text(effect)));
-    }
-
-    private void note(PassRun run) {
-      double start = run.startMs();
-      int event = 0;
-      for (int i = 0; i < run.passes(); i++) {
-        log.add(start);
-        while (event < run.cacheEvents().size() && run.cacheEvents().get(event).pass() == i) {
-          log.add(CoreScript.text(run.cacheEvents().get(event++).effect()));
-        }
-        for (long id : run.requestIds()) {
-          log.add(CoreScript.text(new EngineEffect.Output(id, 1, null)));
-        }
-        start = run.endsMs()[i];
-      }
-      if (run.passes() > 0) {
-        now = run.endMs();
-        last = run.last();
-      }
-    }
-  }
 
   private static CoreOptions options(SplittableRandom random, int blocks) {
     CoreOptions.Builder options =
@@ -107,9 +30,10 @@ class VllmQuietPassesPropertyTest {
     return options.build();
   }
 
-  private static Watched script(long seed, int blocks, boolean ahead) {
+  private static WatchedCore script(long seed, int blocks, boolean ahead) {
     SplittableRandom random = new SplittableRandom(seed);
-    Watched watched = new Watched(options(random, blocks), ahead);
+    WatchedCore watched =
+        new WatchedCore(new VllmCore(options(random, blocks), LatencyModel.polynomial()), ahead);
     for (int step = 1; step <= 40; step++) {
       int what = random.nextInt(8);
       int[] prompt = random.ints(1 + random.nextInt(30), 0, 2).toArray();
@@ -138,15 +62,19 @@ class VllmQuietPassesPropertyTest {
   @Property(tries = 400, seed = "14")
   void runningAheadChangesNothing(
       @ForAll long seed, @ForAll @IntRange(min = 10, max = 80) int blocks) {
-    Watched oneByOne = script(seed, blocks, false);
-    Watched ahead = script(seed, blocks, true);
+    WatchedCore oneByOne = script(seed, blocks, false);
+    WatchedCore ahead = script(seed, blocks, true);
 
     CoreScript.assertSame(ahead.log, oneByOne.log);
   }
 
   @Test
   void mostPassesOfALongGenerationAreQuiet() {
-    Watched watched = new Watched(CoreOptions.builder().cacheEvents(true).build(), true);
+    WatchedCore watched =
+        new WatchedCore(
+            new VllmCore(
+                CoreOptions.builder().cacheEvents(true).build(), LatencyModel.polynomial()),
+            true);
     for (long id = 1; id <= 8; id++) {
       watched.apply(new EngineCommand.Submit(CoreScript.request(id, 500, 1000)));
     }
