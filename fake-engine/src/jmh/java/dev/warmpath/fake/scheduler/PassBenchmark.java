@@ -27,8 +27,11 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
-public class VllmPassBenchmark {
+public class PassBenchmark {
   private static final int PASSES = 10_000;
+
+  @Param({"vllm", "sglang"})
+  String engine;
 
   @Param({"8", "32", "128"})
   int requests;
@@ -37,16 +40,18 @@ public class VllmPassBenchmark {
   boolean cacheEvents;
 
   private SplittableRandom random;
-  private VllmCore core;
+  private EngineCore core;
   private double now;
   private long id;
 
   @Setup(Level.Trial)
   public void setUp() {
     random = new SplittableRandom(1);
+    CoreOptions options = CoreOptions.builder().cacheEvents(cacheEvents).build();
     core =
-        new VllmCore(
-            CoreOptions.builder().cacheEvents(cacheEvents).build(), LatencyModel.polynomial());
+        engine.equals("vllm")
+            ? new VllmCore(options, LatencyModel.polynomial())
+            : new SglangCore(SglangOptions.builder(options).build(), LatencyModel.polynomial());
     for (int i = 0; i < requests; i++) {
       submit();
     }
