@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class BlockPool {
 
   /** One physical block. */
-  static final class Block {
+  static final class Block implements TierTransfers.Evicted {
     private long hash;
     private long parentHash;
     private boolean root;
@@ -29,17 +29,18 @@ final class BlockPool {
 
     private Block() {}
 
-    long hash() {
+    @Override
+    public long hash() {
       return hash;
     }
 
-    /** Hash of the block before it; meaningless for a root. */
-    long parentHash() {
+    @Override
+    public long parentHash() {
       return parentHash;
     }
 
-    /** Whether it begins a sequence. */
-    boolean root() {
+    @Override
+    public boolean root() {
       return root;
     }
 

@@ -69,7 +69,7 @@ final class Sequence {
   int cachedBlocks;
 
   /** The copy to a lower tier that has to end before it can get blocks. */
-  OffloadTier.@Nullable Move waitsFor;
+  TierTransfers.@Nullable Move waitsFor;
 
   /** The transfer that brings its blocks back. */
   OffloadTier.@Nullable SwapIn swapIn;
