@@ -10,6 +10,8 @@ import dev.warmpath.fake.internal.surface.EngineSettings;
 import dev.warmpath.fake.internal.surface.EngineSurface;
 import dev.warmpath.fake.internal.surface.Life;
 import dev.warmpath.fake.internal.surface.RequestCounts;
+import dev.warmpath.fake.kv.KvEventEndpoint;
+import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.fake.live.EngineClock;
 import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.CoreOptions;
@@ -76,6 +78,7 @@ public final class FakeEngine implements AutoCloseable {
   private boolean closed;
 
   private volatile @Nullable Life life;
+  private volatile @Nullable KvEventEndpoint kvEndpoint;
   private volatile @Nullable EngineSurface surface;
 
   private FakeEngine(Builder builder) {
@@ -90,7 +93,12 @@ public final class FakeEngine implements AutoCloseable {
             builder.keepAlive,
             builder.maxBodyBytes,
             this::handle);
-    boot();
+    try {
+      boot();
+    } catch (RuntimeException e) {
+      server.close();
+      throw e;
+    }
     if (!builder.faults.isEmpty()) {
       faults.add(builder.faults);
     }
@@ -135,7 +143,14 @@ public final class FakeEngine implements AutoCloseable {
 
   private void boot() {
     Life next =
-        new Life(settings, starts, clock, this::newCore, "fake-" + server.address().getPort());
+        new Life(
+            settings,
+            starts,
+            clock,
+            this::newCore,
+            "fake-" + server.address().getPort(),
+            kvEndpoint);
+    kvEndpoint = next.kvEndpoint();
     starts++;
     life = next;
     surface = EngineSurface.of(next, faults, control);
@@ -235,6 +250,15 @@ public final class FakeEngine implements AutoCloseable {
    */
   public String model() {
     return settings.servedModel();
+  }
+
+  /**
+   * Returns where changes of the KV cache are published.
+   *
+   * @return the endpoint, the same across restarts; null unless {@link Builder#kvEvents} was set
+   */
+  public @Nullable KvEventEndpoint kvEvents() {
+    return kvEndpoint;
   }
 
   /**
@@ -465,6 +489,7 @@ public final class FakeEngine implements AutoCloseable {
     private int bootstrapPort = 8998;
     private String faults = "";
     private @Nullable Consumer<ReceivedRequest> onRequest;
+    private @Nullable KvEventSettings kvEvents;
 
     private Builder() {}
 
@@ -882,6 +907,17 @@ public final class FakeEngine implements AutoCloseable {
     }
 
     /**
+     * Publishes changes of the KV cache over ZeroMQ; nothing is published by default.
+     *
+     * @param value how and where
+     * @return this
+     */
+    public Builder kvEvents(KvEventSettings value) {
+      kvEvents = Objects.requireNonNull(value, "kvEvents");
+      return this;
+    }
+
+    /**
      * Shows every request to an observer before it is handled.
      *
      * @param observer called on the server's thread, must not block
@@ -946,7 +982,9 @@ public final class FakeEngine implements AutoCloseable {
           defaultOutputTokens,
           embeddingDimensions,
           bootstrapPort,
-          seed);
+          seed,
+          host,
+          kvEvents);
     }
 
     private String defaultVersion() {
@@ -965,6 +1003,7 @@ public final class FakeEngine implements AutoCloseable {
           .maxNumBatchedTokens(maxBatchedTokens)
           .maxModelLen(maxModelLen)
           .prefixCaching(prefixCaching)
+          .cacheEvents(kvEvents != null)
           .build();
     }
 

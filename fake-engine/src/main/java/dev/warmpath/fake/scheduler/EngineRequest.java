@@ -1,6 +1,7 @@
 package dev.warmpath.fake.scheduler;
 
 import java.util.Objects;
+import java.util.OptionalLong;
 
 /**
  * One sequence to compute.
@@ -46,5 +47,17 @@ public record EngineRequest(
         prompt.length,
         plannedOutput.length,
         cacheNamespace);
+  }
+
+  /**
+   * Returns the number by which cache changes name the first block of this sequence.
+   *
+   * @param blockSize the engine's
+   * @return its chained hash, or empty if the sequence has no full block
+   */
+  public OptionalLong firstBlock(int blockSize) {
+    return promptTokens + outputTokens < blockSize
+        ? OptionalLong.empty()
+        : OptionalLong.of(new BlockHashes(this, blockSize).first(1)[0]);
   }
 }

@@ -1,5 +1,6 @@
 package dev.warmpath.fake.internal.surface;
 
+import dev.warmpath.fake.internal.kv.RequestKeys;
 import java.util.List;
 
 /**
@@ -17,6 +18,7 @@ import java.util.List;
  * @param continuousUsage whether every chunk carries usage
  * @param rank the data-parallel rank
  * @param cacheNamespace separates prefix caches
+ * @param cacheKeys what that comes from
  * @param seed changes the answer
  * @param created seconds since the epoch
  */
@@ -33,6 +35,7 @@ record Call(
     boolean continuousUsage,
     int rank,
     long cacheNamespace,
+    RequestKeys cacheKeys,
     long seed,
     long created) {
 

@@ -1,5 +1,6 @@
 package dev.warmpath.fake.internal.surface;
 
+import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.SchedulePolicy;
 import dev.warmpath.fake.scheduler.SglangOptions;
@@ -40,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * @param embeddingDimensions length of embedding vectors
  * @param bootstrapPort SGLang's prefill rendezvous port
  * @param seed decides ids
+ * @param host the address it listens on
+ * @param kvEvents how cache changes are published, or null if they are not
  */
 public record EngineSettings(
     EngineKind kind,
@@ -65,7 +68,9 @@ public record EngineSettings(
     int defaultOutputTokens,
     int embeddingDimensions,
     int bootstrapPort,
-    long seed) {
+    long seed,
+    String host,
+    @Nullable KvEventSettings kvEvents) {
 
   /** Copies the lists. */
   public EngineSettings {

@@ -9,6 +9,7 @@ import dev.warmpath.fake.fault.Scope;
 import dev.warmpath.fake.internal.http.HttpExchange;
 import dev.warmpath.fake.internal.http.HttpHandler;
 import dev.warmpath.fake.internal.http.HttpRequest;
+import dev.warmpath.fake.internal.kv.RequestKeys;
 import dev.warmpath.fake.text.PlannedText;
 import dev.warmpath.fake.text.PromptRejectedException;
 import java.io.IOException;
@@ -365,6 +366,7 @@ public abstract class EngineSurface implements HttpHandler {
           400, "data_parallel_rank " + rank + " is out of range [0, " + settings.dpSize() + ")");
     }
     JsonNode options = body.path("stream_options");
+    RequestKeys keys = cacheKeys(body);
     return new Call(
         model,
         ids.id(),
@@ -377,15 +379,21 @@ public abstract class EngineSurface implements HttpHandler {
         options.path("include_usage").asBoolean(false),
         options.path("continuous_usage_stats").asBoolean(false),
         rank != null ? rank : life.balancedRank(),
-        cacheNamespace(body),
+        cacheNamespace(keys),
+        keys,
         body.path("seed").asLong(0),
         life.epochSeconds());
   }
 
-  private long cacheNamespace(JsonNode body) {
-    String lora = resolveLora(body);
-    String salt = body.path("cache_salt").asText("") + '\0' + body.path("extra_key").asText("");
-    return lora.isEmpty() && salt.length() == 1 ? 0 : PlannedText.seed(lora + '\0' + salt);
+  private RequestKeys cacheKeys(JsonNode body) {
+    return new RequestKeys(
+        resolveLora(body), body.path("cache_salt").asText(""), body.path("extra_key").asText(""));
+  }
+
+  private static long cacheNamespace(RequestKeys keys) {
+    String salt = keys.salt() + '\0' + keys.extraKey();
+    boolean none = keys.lora().isEmpty() && salt.length() == 1;
+    return none ? 0 : PlannedText.seed(keys.lora() + '\0' + salt);
   }
 
   int n(JsonNode body) {

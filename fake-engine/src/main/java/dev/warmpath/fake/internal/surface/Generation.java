@@ -191,6 +191,7 @@ final class Generation {
       life.active().put(item.id, this);
     }
     for (int i = 0; i < items.size(); i++) {
+      life.separate(requests.get(i), call.cacheKeys());
       rank.submit(requests.get(i), items.get(i));
     }
     requests.clear();

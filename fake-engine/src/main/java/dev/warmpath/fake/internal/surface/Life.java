@@ -1,5 +1,9 @@
 package dev.warmpath.fake.internal.surface;
 
+import dev.warmpath.fake.internal.kv.KvEventSockets;
+import dev.warmpath.fake.internal.kv.RequestKeys;
+import dev.warmpath.fake.kv.KvEventEndpoint;
+import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.fake.live.EngineClock;
 import dev.warmpath.fake.live.RankDriver;
 import dev.warmpath.fake.live.RankSettings;
@@ -8,6 +12,7 @@ import dev.warmpath.fake.scheduler.CommandResult;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.EngineEffect;
+import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerRole;
 import java.time.Instant;
@@ -21,6 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One life of a fake engine, from its start to its restart: its ranks, its requests, its counters.
@@ -38,6 +44,7 @@ public final class Life implements AutoCloseable {
   private final EngineClock clock;
   private final Instant startedAt;
   private final List<RankDriver> ranks = new ArrayList<>();
+  private final @Nullable KvEventSockets kvEvents;
   private final AtomicLong sequenceIds = new AtomicLong();
   private final AtomicInteger nextRank = new AtomicInteger();
   private final ConcurrentHashMap<String, Generation> active = new ConcurrentHashMap<>();
@@ -56,24 +63,66 @@ public final class Life implements AutoCloseable {
    * @param clock the time it lives in
    * @param cores makes a scheduler for a rank
    * @param name prefix of thread names
+   * @param published where the life before published cache changes, or null
    */
   public Life(
       EngineSettings settings,
       int boot,
       EngineClock clock,
       Supplier<EngineCore> cores,
-      String name) {
+      String name,
+      @Nullable KvEventEndpoint published) {
     this.settings = settings;
     this.clock = clock;
     this.startedAt = clock.instant();
     this.random = new SplittableRandom(settings.seed() + 0x9E3779B97F4A7C15L * boot);
     this.randomSeed = random.nextInt(Integer.MAX_VALUE);
+    this.kvEvents = kvEvents(settings, boot, published, clock);
     for (int rank = 0; rank < settings.dpSize(); rank++) {
       RankSettings rankSettings =
           settings.role() == WorkerRole.PREFILL || settings.role() == WorkerRole.DECODE
               ? RankSettings.handoffs(rank, settings.core())
               : RankSettings.aggregated(rank, settings.core());
+      if (kvEvents != null) {
+        rankSettings = rankSettings.withObserver(kvEvents.observer(rank));
+      }
       ranks.add(new RankDriver(name + "-rank-" + rank, rankSettings, cores.get(), clock));
+    }
+  }
+
+  private static @Nullable KvEventSockets kvEvents(
+      EngineSettings settings, int boot, @Nullable KvEventEndpoint published, EngineClock clock) {
+    KvEventSettings how = settings.kvEvents();
+    if (how == null) {
+      return null;
+    }
+    KvEventSockets.Engine engine =
+        new KvEventSockets.Engine(
+            settings.kind(),
+            settings.version(),
+            settings.host(),
+            settings.core().blockSize(),
+            settings.dpSize(),
+            boot,
+            settings.seed());
+    return new KvEventSockets(engine, how, published, clock);
+  }
+
+  /**
+   * Returns where cache changes are published.
+   *
+   * @return the endpoint, or null if they are not
+   */
+  public @Nullable KvEventEndpoint kvEndpoint() {
+    return kvEvents == null ? null : kvEvents.endpoint();
+  }
+
+  /** Lets published hashes follow a request's keys; to be called before it is submitted. */
+  void separate(EngineRequest request, RequestKeys keys) {
+    if (kvEvents != null && request.cacheNamespace() != 0) {
+      request
+          .firstBlock(settings.core().blockSize())
+          .ifPresent(first -> kvEvents.separate(first, keys));
     }
   }
 
@@ -234,5 +283,8 @@ public final class Life implements AutoCloseable {
   public void close() {
     closed = true;
     ranks.forEach(RankDriver::close);
+    if (kvEvents != null) {
+      kvEvents.close();
+    }
   }
 }

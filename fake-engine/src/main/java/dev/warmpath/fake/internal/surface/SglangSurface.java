@@ -8,6 +8,7 @@ import dev.warmpath.fake.fault.Faults;
 import dev.warmpath.fake.fault.Scope;
 import dev.warmpath.fake.internal.http.HttpExchange;
 import dev.warmpath.fake.internal.http.HttpRequest;
+import dev.warmpath.fake.kv.KvEventEndpoint;
 import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.scheduler.EngineCommand;
@@ -236,8 +237,7 @@ final class SglangSurface extends EngineSurface {
     info.put("disaggregation_bootstrap_port", settings.bootstrapPort());
     info.put("enable_hierarchical_cache", false);
     info.putNull("hicache_storage_backend");
-    info.putNull("kv_events_config");
-    info.putNull("kv_events");
+    kvEvents(info);
     info.put("enable_cache_report", settings.cacheReport() != CacheReport.OFF);
     info.put("enable_metrics", settings.metricNames() != MetricNames.ABSENT);
     info.put("load_balance_method", "round_robin");
@@ -259,6 +259,28 @@ final class SglangSurface extends EngineSurface {
           .put("graph", 0.0);
     }
     return info.put("version", settings.version());
+  }
+
+  private void kvEvents(ObjectNode info) {
+    KvEventEndpoint endpoint = life.kvEndpoint();
+    if (endpoint == null) {
+      info.putNull("kv_events_config");
+      info.putNull("kv_events");
+      return;
+    }
+    ObjectNode config = Json.object().put("publisher", "zmq").put("topic", endpoint.topic());
+    config.put("endpoint", "tcp://*:" + endpoint.port());
+    endpoint.replayPort().ifPresent(port -> config.put("replay_endpoint", "tcp://*:" + port));
+    info.put("kv_events_config", Json.string(config));
+    ObjectNode events =
+        info.putObject("kv_events")
+            .put("publisher", "zmq")
+            .put("endpoint_host", "*")
+            .put("endpoint_port_base", endpoint.port())
+            .put("topic", endpoint.topic())
+            .put("block_size", endpoint.blockTokens())
+            .put("dp_size", endpoint.ranks());
+    endpoint.replayPort().ifPresent(port -> events.put("replay_endpoint_port_base", port));
   }
 
   private String disaggregationMode() {
