@@ -2,6 +2,9 @@ package dev.warmpath.examples;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.fake.FakeEngine;
+import dev.warmpath.fake.kv.KvEventEncoding;
+import dev.warmpath.fake.kv.KvEventEndpoint;
+import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.worker.WorkerRole;
 import java.io.UncheckedIOException;
 import java.util.concurrent.Callable;
@@ -61,6 +64,71 @@ final class FakeCommand implements Callable<Integer> {
       description = "faults, such as 5xx:rate=0.1;hang:after=10")
   private @Nullable String fault;
 
+  @Option(
+      names = "--kv-events-port",
+      paramLabel = "N",
+      description =
+          "publishes KV events over ZeroMQ at this port and the ranks' after it; 0 picks free ones"
+              + " (default: publishes none)")
+  private @Nullable Integer kvEventsPort;
+
+  @Option(
+      names = "--kv-replay-port",
+      paramLabel = "N",
+      description = "the port to ask for earlier KV events at, likewise (default: none)")
+  private @Nullable Integer kvReplayPort;
+
+  @Option(
+      names = "--kv-hash",
+      paramLabel = "SCHEME",
+      description = "hashes of KV events, as hash --scheme list names them (default: the engine's)")
+  private @Nullable String kvHash;
+
+  @Option(
+      names = "--kv-hash-seed",
+      paramLabel = "TEXT",
+      description = "vLLM's PYTHONHASHSEED (default: unset)")
+  private @Nullable String kvHashSeed;
+
+  @Option(
+      names = "--kv-encoding",
+      paramLabel = "FORM",
+      description = "arrays or maps (default: as the engine's version has it)")
+  private @Nullable KvEventEncoding kvEncoding;
+
+  /** Null where nothing is to be published. */
+  private @Nullable KvEventSettings kvEvents() {
+    if (kvEventsPort == null) {
+      if (kvReplayPort != null || kvHash != null || kvHashSeed != null || kvEncoding != null) {
+        throw CommandFailure.usage("options of KV events need --kv-events-port");
+      }
+      return null;
+    }
+    KvEventSettings.Builder settings = KvEventSettings.builder().port(kvEventsPort);
+    if (kvReplayPort != null) {
+      settings.replayPort(kvReplayPort);
+    }
+    if (kvHash != null) {
+      settings.scheme(kvHash);
+    }
+    if (kvHashSeed != null) {
+      settings.hashSeed(kvHashSeed);
+    }
+    if (kvEncoding != null) {
+      settings.encoding(kvEncoding);
+    }
+    return settings.build();
+  }
+
+  private static void describe(ObjectNode ready, @Nullable KvEventEndpoint endpoint) {
+    if (endpoint == null) {
+      ready.putNull("kv_events");
+      return;
+    }
+    ObjectNode events = ready.putObject("kv_events").put("url", endpoint.url(0));
+    events.put("replay", endpoint.replayPort().isPresent() ? endpoint.replayUrl(0) : null);
+  }
+
   @Override
   public Integer call() throws InterruptedException {
     if (what != null) {
@@ -74,11 +142,18 @@ final class FakeCommand implements Callable<Integer> {
     }
     FakeEngine.Builder builder =
         fake.apply(FakeEngine.builder(), speedup).role(WorkerRole.parse(role)).port(port);
+    KvEventSettings kvEvents = kvEvents();
+    if (kvEvents != null) {
+      builder.kvEvents(kvEvents);
+    }
     FakeEngine engine;
     try {
       engine = builder.start();
     } catch (UncheckedIOException e) {
-      throw CommandFailure.work("port " + port + " can't be used: " + e.getMessage());
+      throw CommandFailure.work(
+          kvEvents == null
+              ? "port " + port + " can't be used: " + e.getMessage()
+              : String.valueOf(e.getMessage()));
     }
     try (engine) {
       if (fault != null) {
@@ -88,6 +163,7 @@ final class FakeCommand implements Callable<Integer> {
       ready.put("kind", fake.kind().label());
       ready.put("url", engine.url());
       ready.putNull("grpc");
+      describe(ready, engine.kvEvents());
       ready.put("pid", ProcessHandle.current().pid());
       spec.commandLine().getOut().print(Json.line(ready));
       spec.commandLine().getOut().flush();

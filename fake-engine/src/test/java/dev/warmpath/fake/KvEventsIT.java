@@ -293,7 +293,7 @@ class KvEventsIT {
     KvEventSettings.Builder settings =
         KvEventSettings.builder().replayPort(0).encoding(KvEventEncoding.MAPS);
     for (EngineKind kind : List.of(EngineKind.SGLANG, EngineKind.VLLM)) {
-      try (FakeEngine engine = engine(kind, settings).start()) {
+      try (FakeEngine engine = engine(kind, settings).blocks(40).start()) {
         for (int i = 0; i < 40; i++) {
           complete(engine, 16 + 16 * (i % 9), 500 * (i % 7), "");
         }
