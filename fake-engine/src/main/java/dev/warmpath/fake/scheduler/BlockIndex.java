@@ -39,17 +39,28 @@ final class BlockIndex {
     return at;
   }
 
-  /** Adds a block, or replaces the one with the same hash. */
-  void put(Block block) {
+  /**
+   * Adds a block unless there is one with its hash.
+   *
+   * @return the one that was there, or null
+   */
+  @Nullable Block putIfAbsent(Block block) {
     int at = slot(block.hash());
-    if (blocks[at] == null) {
+    Block resident = blocks[at];
+    if (resident == null) {
       size++;
+      hashes[at] = block.hash();
+      blocks[at] = block;
+      if (size * 2 > blocks.length) {
+        grow();
+      }
     }
-    hashes[at] = block.hash();
-    blocks[at] = block;
-    if (size * 2 > blocks.length) {
-      grow();
-    }
+    return resident;
+  }
+
+  /** Puts a block in the place of the one with the same hash, which must be there. */
+  void replace(Block block) {
+    blocks[slot(block.hash())] = block;
   }
 
   private void grow() {
@@ -66,11 +77,15 @@ final class BlockIndex {
     }
   }
 
-  /** Takes a hash out, if it is there. */
-  void remove(long hash) {
-    int gap = slot(hash);
-    if (blocks[gap] == null) {
-      return;
+  /**
+   * Takes a block out if it is the one that is found and has no further copy.
+   *
+   * @return false, without any change, if it isn't
+   */
+  boolean removeOnly(Block block) {
+    int gap = slot(block.hash());
+    if (blocks[gap] != block || block.hasCopy()) {
+      return false;
     }
     size--;
     int mask = blocks.length - 1;
@@ -88,5 +103,6 @@ final class BlockIndex {
       }
     }
     blocks[gap] = null;
+    return true;
   }
 }

@@ -47,6 +47,11 @@ final class BlockPool {
     int refs() {
       return refs;
     }
+
+    /** Whether a newer copy of its hash follows it in the index. */
+    boolean hasCopy() {
+      return nextCopy != null;
+    }
   }
 
   /** Takes what is evicted. */
@@ -80,6 +85,7 @@ final class BlockPool {
   private int created;
   private int inactive;
   private int quarantined;
+  private int heldOfPrefix;
   private @Nullable Block oldest;
   private @Nullable Block newest;
 
@@ -136,22 +142,22 @@ final class BlockPool {
   /** Number of leading hashes that are resident. */
   int residentPrefix(long[] hashes, int limit) {
     int count = 0;
-    while (count < limit && index.get(hashes[count]) != null) {
+    int held = 0;
+    while (count < limit) {
+      Block block = index.get(hashes[count]);
+      if (block == null) {
+        break;
+      }
+      held += block.refs > 0 ? 1 : 0;
       count++;
     }
+    heldOfPrefix = held;
     return count;
   }
 
-  /** Number of the first {@code limit} resident hashes that some sequence holds. */
-  int activePrefix(long[] hashes, int limit) {
-    int count = 0;
-    for (int i = 0; i < limit; i++) {
-      Block block = index.get(hashes[i]);
-      if (block != null && block.refs > 0) {
-        count++;
-      }
-    }
-    return count;
+  /** How many blocks of the prefix that {@link #residentPrefix} found last some sequence holds. */
+  int heldOfPrefix() {
+    return heldOfPrefix;
   }
 
   /**
@@ -161,20 +167,23 @@ final class BlockPool {
   Acquired acquire(
       long[] hashes, int hits, int fresh, List<Block> into, List<EngineEffect> effects) {
     int available = unused() + inactive;
+    int first = into.size();
     for (int i = 0; i < hits; i++) {
-      if (resident(hashes[i]).refs == 0) {
+      Block block = resident(hashes[i]);
+      into.add(block);
+      if (block.refs == 0) {
         available--;
       }
     }
     if (fresh > available) {
+      into.subList(first, into.size()).clear();
       return Acquired.NO_SPACE;
     }
-    for (int i = 0; i < hits; i++) {
-      Block block = resident(hashes[i]);
+    for (int i = first; i < into.size(); i++) {
+      Block block = into.get(i);
       if (block.refs++ == 0) {
         unlink(block);
       }
-      into.add(block);
     }
     if (fresh > unused() && !evict(fresh - unused(), effects)) {
       for (int i = 0; i < hits; i++) {
@@ -241,15 +250,14 @@ final class BlockPool {
   /** Removes a copy from the index; true if it was the last one of its hash. */
   private boolean uncache(Block block) {
     block.cached = false;
+    if (index.removeOnly(block)) {
+      return true;
+    }
     Block head = resident(block.hash);
-    if (head == block) {
-      Block next = block.nextCopy;
+    Block next = block.nextCopy;
+    if (head == block && next != null) {
       block.nextCopy = null;
-      if (next == null) {
-        index.remove(block.hash);
-        return true;
-      }
-      index.put(next);
+      index.replace(next);
       return false;
     }
     for (Block at = head; at != null; at = at.nextCopy) {
@@ -275,9 +283,8 @@ final class BlockPool {
     block.root = at == 0;
     block.parentHash = at == 0 ? 0 : hashes[at - 1];
     block.cached = true;
-    Block head = index.get(block.hash);
+    Block head = index.putIfAbsent(block);
     if (head == null) {
-      index.put(block);
       return true;
     }
     while (head.nextCopy != null) {

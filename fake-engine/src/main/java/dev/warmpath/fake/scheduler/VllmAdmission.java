@@ -131,7 +131,7 @@ final class VllmAdmission {
       }
       return promised <= state.pool.capacity();
     }
-    int shared = state.pool.activePrefix(head.hashes.first(hits), hits);
+    int shared = options.prefixCaching() ? state.pool.heldOfPrefix() : 0;
     int available = state.pool.capacity() - state.pool.active();
     if (options.watermark() > 0 && state.pool.active() > 0) {
       available -= (int) Math.ceil(options.watermark() * state.pool.capacity());
@@ -162,7 +162,10 @@ final class VllmAdmission {
     int resident = state.pool.residentPrefix(hashes, limit);
     canExtend = resident < limit;
     extension = canExtend ? hashes[resident] : 0;
-    return options.speculation() == null ? resident : Math.max(0, resident - 1);
+    if (options.speculation() == null || resident == 0) {
+      return resident;
+    }
+    return state.pool.residentPrefix(hashes, resident - 1);
   }
 
   /** Sends the head to wait for blocks of lower tiers; false if there are none for it. */

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.warmpath.fake.scheduler.BlockPool.Acquired;
 import dev.warmpath.fake.scheduler.BlockPool.Block;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.SplittableRandom;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -88,24 +88,22 @@ class BlockPoolTest {
   void indexIsASetOfHashes(@ForAll long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     BlockIndex index = new BlockIndex();
-    BlockPool pool = new BlockPool(2000, false);
-    Set<Long> expected = new HashSet<>();
+    Map<Long, Block> expected = new HashMap<>();
     for (int i = 0; i < 2000; i++) {
       // few different high bits, so that neighbours collide
       long hash = random.nextInt(300) * (random.nextBoolean() ? 1L : 1L << 40);
+      Block block = cached(new BlockPool(1, false), hash).get(0);
       if (random.nextInt(3) > 0) {
-        Block block = cached(pool, hash).get(0);
-        index.put(block);
-        expected.add(hash);
-        assertThat(index.get(hash)).isSameAs(block);
+        assertThat(index.putIfAbsent(block)).isSameAs(expected.putIfAbsent(hash, block));
       } else {
-        index.remove(hash);
-        expected.remove(hash);
+        assertThat(index.removeOnly(block)).isFalse();
+        Block resident = expected.remove(hash);
+        assertThat(resident == null || index.removeOnly(resident)).isTrue();
       }
       assertThat(index.size()).isEqualTo(expected.size());
-      assertThat(index.get(hash) != null).isEqualTo(expected.contains(hash));
+      assertThat(index.get(hash)).isSameAs(expected.get(hash));
     }
-    for (long hash : expected) {
+    for (long hash : expected.keySet()) {
       assertThat(index.get(hash)).isNotNull();
     }
   }
