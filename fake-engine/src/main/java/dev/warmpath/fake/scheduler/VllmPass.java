@@ -23,7 +23,7 @@ final class VllmPass {
 
   PassResult execute(double nowMs) {
     List<EngineEffect> onStart = new ArrayList<>();
-    List<EngineEffect> onEnd = new ArrayList<>();
+    List<EngineEffect> onEnd = new ArrayList<>(state.running.size() + 8);
     state.advance(nowMs, onStart);
     for (Sequence sequence : state.running) {
       sequence.passTokens = 0;
