@@ -9,7 +9,8 @@ import java.util.function.ToDoubleFunction;
  *
  * @param policy the policy's name
  * @param clients router clients
- * @param load the load's number: requests a second on offer, or conversations under way
+ * @param load what the comparison goes over: requests a second on offer, conversations under way,
+ *     or KV blocks
  * @param runs one result per seed
  */
 record LabCell(String policy, int clients, double load, List<LabResult> runs) {

@@ -40,8 +40,16 @@ final class LabCommand implements Callable<Integer> {
       names = "--fleet",
       paramLabel = "SPEC",
       defaultValue = "4",
-      description = "how many workers (default: ${DEFAULT-VALUE})")
+      description =
+          "how many workers, such as 4, or 2p2d for two prefill and two decode workers, which each"
+              + " are chosen by the policy (default: ${DEFAULT-VALUE})")
   private String fleet = "4";
+
+  @Option(
+      names = "--decode-blocks",
+      paramLabel = "N",
+      description = "KV blocks of a decode worker's rank (default: as --blocks)")
+  private @Nullable Integer decodeBlocks;
 
   @Option(
       names = "--policy",
@@ -79,6 +87,23 @@ final class LabCommand implements Callable<Integer> {
   private List<Double> sweep = List.of(1.0);
 
   @Option(
+      names = "--capacity",
+      split = ",",
+      paramLabel = "X",
+      defaultValue = "1",
+      description =
+          "repeats everything with these multiples of --blocks, at one load (default:"
+              + " ${DEFAULT-VALUE})")
+  private List<Double> capacities = List.of(1.0);
+
+  @Option(
+      names = "--warmup",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "requests that are sent before the figures begin (default: ${DEFAULT-VALUE})")
+  private int warmup;
+
+  @Option(
       names = "--report",
       paramLabel = "FILE",
       defaultValue = "warmpath-lab.html",
@@ -110,7 +135,8 @@ final class LabCommand implements Callable<Integer> {
     }
     List<LabCell> cells = cells(of, workloads);
     boolean closed = load.settings(fake.model()).concurrency() > 0;
-    LabReport result = new LabReport(cells, closed ? "conversations" : "offered req/s");
+    String axis = closed ? "conversations" : "offered req/s";
+    LabReport result = new LabReport(cells, capacities.size() > 1 ? "KV blocks" : axis);
     result.write(report, description(of, workloads.get(0)));
     if (table != null) {
       Files.writeString(table, result.csv());
@@ -130,12 +156,10 @@ final class LabCommand implements Callable<Integer> {
   }
 
   private void check(FleetSpec of) {
-    if (of.prefill() + of.decode() > 0) {
-      throw CommandFailure.usage(
-          "fleet "
-              + fleet
-              + " has prefill and decode workers, which can't be routed to yet: use a number such"
-              + " as 4");
+    try {
+      settings(of, 1, 1, 1, load.seed());
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.usage(String.valueOf(e.getMessage()));
     }
     if (seeds < 1) {
       throw CommandFailure.usage("--seeds must be at least 1");
@@ -143,8 +167,11 @@ final class LabCommand implements Callable<Integer> {
     if (clients.stream().anyMatch(n -> n < 1)) {
       throw CommandFailure.usage("--clients must be at least 1");
     }
-    if (sweep.stream().anyMatch(x -> !(x > 0))) {
-      throw CommandFailure.usage("--sweep takes factors of more than 0");
+    if (sweep.stream().anyMatch(x -> !(x > 0)) || capacities.stream().anyMatch(x -> !(x > 0))) {
+      throw CommandFailure.usage("--sweep and --capacity take factors of more than 0");
+    }
+    if (sweep.size() > 1 && capacities.size() > 1) {
+      throw CommandFailure.usage("--sweep and --capacity exclude each other: give one of them");
     }
     try {
       policies.forEach(Lab::requirePolicy);
@@ -155,19 +182,23 @@ final class LabCommand implements Callable<Integer> {
 
   private List<LabCell> cells(FleetSpec of, List<List<TraceSession>> workloads) {
     Progress progress = new Progress();
-    int total = policies.size() * clients.size() * sweep.size() * seeds;
+    int total = policies.size() * clients.size() * sweep.size() * capacities.size() * seeds;
     int done = 0;
     List<LabCell> cells = new ArrayList<>();
     for (String policy : policies) {
       for (int count : clients) {
         for (double factor : sweep) {
-          List<LabResult> runs = new ArrayList<>();
-          for (int i = 0; i < seeds; i++) {
-            progress.show("run " + ++done + " of " + total + ": " + policy);
-            runs.add(
-                Lab.run(settings(of, count, factor, load.seed() + i), policy, workloads.get(i)));
+          for (double capacity : capacities) {
+            List<LabResult> runs = new ArrayList<>();
+            for (int i = 0; i < seeds; i++) {
+              progress.show("run " + ++done + " of " + total + ": " + policy);
+              LabSettings settings = settings(of, count, factor, capacity, load.seed() + i);
+              runs.add(Lab.run(settings, policy, workloads.get(i)));
+            }
+            double place =
+                capacities.size() > 1 ? blocks(capacity) : offered(workloads.get(0), factor);
+            cells.add(new LabCell(policy, count, place, runs));
           }
-          cells.add(new LabCell(policy, count, offered(workloads.get(0), factor), runs));
         }
       }
     }
@@ -175,19 +206,28 @@ final class LabCommand implements Callable<Integer> {
     return cells;
   }
 
-  private LabSettings settings(FleetSpec of, int count, double factor, long seed) {
+  private int blocks(double capacity) {
+    return (int) Math.max(1, Math.round(fake.core().numBlocks() * capacity));
+  }
+
+  private LabSettings settings(FleetSpec of, int count, double factor, double capacity, long seed) {
     LoadSettings users = load.settings(fake.model());
     boolean closed = users.concurrency() > 0;
-    return LabSettings.builder()
+    LabSettings.Builder builder = LabSettings.builder();
+    if (decodeBlocks != null) {
+      builder.decodeBlocks(decodeBlocks);
+    }
+    return builder
         .fleet(of)
         .engine(fake.kind())
         .ranks(fake.ranks())
-        .core(fake.core())
+        .core(fake.core().toBuilder().numBlocks(blocks(capacity)).build())
         .timing(fake.timing())
         .clients(count)
         .seed(seed)
         .concurrency(closed ? Math.max(1, (int) Math.round(users.concurrency() * factor)) : 0)
         .speedup(closed ? users.speedup() : users.speedup() * factor)
+        .warmupRequests(warmup)
         .maxRequests(users.maxRequests())
         .maxOutputTokens(users.maxOutputTokens())
         .build();

@@ -11,6 +11,7 @@ import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.TransportException;
+import dev.warmpath.worker.WorkerRole;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
   private final OutboundRequest outbound;
   private final LabRequest request;
   private final long engineId;
+  private @Nullable LabLeg leg;
   private Turns.@Nullable Turn reader;
   private @Nullable LabRank rank;
   private boolean sent;
@@ -63,13 +65,19 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
     }
     LabRank target = worker.rank(outbound.target().rank().orElse(0));
     rank = target;
-    pending(target, request.promptTokens() - target.cachedTokens(request));
+    LabLeg by = network.leg(outbound.headers().get(LabNetwork.REQUEST_HEADER), worker.role());
+    leg = by;
+    pending(
+        target,
+        worker.role() == WorkerRole.DECODE
+            ? 0
+            : request.promptTokens() - target.cachedTokens(request));
     at(
         network.roundTripMs() / 2,
         () -> {
           if (!cancelled) {
             sent = true;
-            target.submit(request.forEngine(engineId), this);
+            by.begin(target, engineId, this);
           }
         });
     VirtualTimer first =
@@ -170,12 +178,13 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
   private void abort() {
     gone();
     LabRank target = rank;
-    if (target != null && finish == null) {
+    LabLeg by = leg;
+    if (target != null && by != null && finish == null) {
       at(
           network.roundTripMs() / 2,
           () -> {
             if (sent) {
-              target.cancel(engineId);
+              by.cancel(target, engineId);
             }
           });
     }

@@ -1,8 +1,8 @@
 package dev.warmpath.fake.lab;
 
 import dev.warmpath.fake.live.RankSettings;
+import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.EngineCore;
-import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.fake.scheduler.SglangCore;
 import dev.warmpath.fake.scheduler.SglangOptions;
 import dev.warmpath.fake.scheduler.VllmCore;
@@ -20,32 +20,38 @@ final class LabFleet {
     List<WorkerRole> roles = settings.fleet().roles();
     List<LabWorker> workers = new ArrayList<>(roles.size());
     for (int i = 0; i < roles.size(); i++) {
+      WorkerRole role = roles.get(i);
       List<LabRank> ranks = new ArrayList<>(settings.ranks());
       for (int rank = 0; rank < settings.ranks(); rank++) {
-        EngineCore core = core(settings, roles.get(i));
-        RankSettings of = RankSettings.aggregated(rank, settings.core());
-        ranks.add(new LabRank(core, drives.drive(time, of, core)));
+        ranks.add(rank(settings, time, drives, role, rank));
       }
       workers.add(
           new LabWorker(
               "http://worker-" + i + ":8000",
               settings.engine(),
-              roles.get(i),
+              role,
               settings.core().maxNumSeqs(),
               ranks));
     }
     return workers;
   }
 
-  private static EngineCore core(LabSettings settings, WorkerRole role) {
-    LatencyModel timing =
-        switch (role) {
-          case PREFILL -> settings.timing().prefillOnly();
-          case DECODE -> settings.timing().decodeOnly();
-          default -> settings.timing();
-        };
-    return settings.engine() == EngineKind.SGLANG
-        ? new SglangCore(SglangOptions.builder(settings.core()).build(), timing)
-        : new VllmCore(settings.core(), timing);
+  private static LabRank rank(
+      LabSettings settings, VirtualTime time, RankDrives drives, WorkerRole role, int rank) {
+    CoreOptions options =
+        settings.core().toBuilder()
+            .role(role)
+            .numBlocks(
+                role == WorkerRole.DECODE ? settings.decodeBlocks() : settings.core().numBlocks())
+            .build();
+    EngineCore core =
+        settings.engine() == EngineKind.SGLANG
+            ? new SglangCore(SglangOptions.builder(options).build(), settings.timing())
+            : new VllmCore(options, settings.timing());
+    if (role == WorkerRole.REGULAR) {
+      return new LabRank(core, drives.drive(time, RankSettings.aggregated(rank, options), core));
+    }
+    return new LabRank(core, drives.drive(time, RankSettings.handoffs(rank, options), core))
+        .withHandoffs();
   }
 }

@@ -1,9 +1,12 @@
 package dev.warmpath.fake.lab;
 
 import dev.warmpath.api.RouterRequest;
+import dev.warmpath.fake.handoff.HandoffOrder;
 import dev.warmpath.fake.virtual.VirtualTime;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.prompt.PromptSource;
+import dev.warmpath.worker.WorkerRole;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -22,6 +25,7 @@ final class LabNetwork implements PromptSource {
   private static final class UnderWay {
     private final LabRequest request;
     private @Nullable Prompt prompt;
+    private @Nullable LabHandoff handoff;
 
     UnderWay(LabRequest request) {
       this.request = request;
@@ -31,12 +35,19 @@ final class LabNetwork implements PromptSource {
   private final VirtualTime time;
   private final Turns turns;
   private final double roundTripMs;
+  private final HandoffOrder order;
   private final Map<String, LabWorker> workers = new LinkedHashMap<>();
   private final Map<String, UnderWay> underWay = new HashMap<>();
   private final IdentityHashMap<Prompt, LabRequest> prompts = new IdentityHashMap<>();
   private long engineRequests;
 
-  LabNetwork(VirtualTime time, Turns turns, List<LabWorker> fleet, double roundTripMs) {
+  LabNetwork(
+      VirtualTime time,
+      Turns turns,
+      List<LabWorker> fleet,
+      double roundTripMs,
+      HandoffOrder order) {
+    this.order = order;
     this.time = time;
     this.turns = turns;
     this.roundTripMs = roundTripMs;
@@ -64,6 +75,19 @@ final class LabNetwork implements PromptSource {
     return workers;
   }
 
+  /** Those that one router client routes to: all, or those for prefill and those for decode. */
+  List<List<LabWorker>> pools() {
+    List<List<LabWorker>> pools = new ArrayList<>();
+    for (WorkerRole role : List.of(WorkerRole.REGULAR, WorkerRole.PREFILL, WorkerRole.DECODE)) {
+      List<LabWorker> pool =
+          workers.values().stream().filter(worker -> worker.role() == role).toList();
+      if (!pool.isEmpty()) {
+        pools.add(pool);
+      }
+    }
+    return pools;
+  }
+
   long nextEngineRequest() {
     return ++engineRequests;
   }
@@ -89,6 +113,20 @@ final class LabNetwork implements PromptSource {
 
   LabRequest request(@Nullable String number) {
     return underWay(number).request;
+  }
+
+  /** How a request reaches a worker of some role. */
+  LabLeg leg(@Nullable String number, WorkerRole role) {
+    UnderWay of = underWay(number);
+    if (role == WorkerRole.REGULAR) {
+      return LabLeg.alone(of.request);
+    }
+    LabHandoff handoff = of.handoff;
+    if (handoff == null) {
+      handoff = new LabHandoff(this, of.request, order);
+      of.handoff = handoff;
+    }
+    return role == WorkerRole.PREFILL ? handoff.source() : handoff.destination();
   }
 
   /** The request of a prompt, for who may know everything. */

@@ -4,15 +4,14 @@ import dev.warmpath.RouterClient;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
-import dev.warmpath.api.RouterStream;
-import dev.warmpath.api.StreamEvent;
+import dev.warmpath.fake.handoff.HandoffOrder;
 import dev.warmpath.fake.load.Measurements;
 import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.virtual.EventKind;
 import dev.warmpath.fake.virtual.VirtualTime;
 import dev.warmpath.policy.RoutingPolicy;
-import java.time.Duration;
+import dev.warmpath.worker.EngineKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,9 +38,9 @@ final class LabRun implements AutoCloseable {
   private final Turns turns = new Turns();
   private final LabClock clock = new LabClock(time, turns);
   private final LabNetwork network;
-  private final List<RouterClient> clients = new ArrayList<>();
+  private final List<LabClient> clients = new ArrayList<>();
   private final SplittableRandom random;
-  private final Measurements measured;
+  private Measurements measured;
   private final Map<String, List<LabResult.Sample>> samples = new LinkedHashMap<>();
   private final Consumer<LabDecision> decisions;
   private final RankDrives drives;
@@ -64,22 +63,38 @@ final class LabRun implements AutoCloseable {
     this.drives = drives;
     this.decisions = decisions;
     this.random = new SplittableRandom(settings.seed());
+    HandoffOrder order =
+        settings.engine() == EngineKind.SGLANG
+            ? HandoffOrder.DESTINATION_FIRST
+            : HandoffOrder.SOURCE_FIRST;
     this.network =
-        new LabNetwork(time, turns, LabFleet.start(settings, time, drives), settings.roundTripMs());
+        new LabNetwork(
+            time, turns, LabFleet.start(settings, time, drives), settings.roundTripMs(), order);
     RoutingPolicy routing = policy.make(network, settings);
     SplittableRandom seeds = random.split();
     for (int i = 0; i < settings.clients(); i++) {
-      clients.add(client(routing, seeds.nextLong()));
+      long seed = seeds.nextLong();
+      clients.add(
+          new LabClient(
+              clock,
+              turns,
+              order,
+              network.pools().stream().map(pool -> router(routing, pool, seed)).toList()));
     }
-    this.measured =
-        new Measurements(clock.nanoTime() + nanos(USERS_COME_MS), network.workers().keySet());
+    this.measured = measurements(clock.nanoTime() + nanos(USERS_COME_MS));
+  }
+
+  /** Of the workers that compute prompts. */
+  private Measurements measurements(long fromNanos) {
+    return new Measurements(
+        fromNanos, network.pools().get(0).stream().map(LabWorker::url).toList());
   }
 
   private static long nanos(double millis) {
     return (long) (millis * 1e6);
   }
 
-  private RouterClient client(RoutingPolicy policy, long seed) {
+  private RouterClient router(RoutingPolicy policy, List<LabWorker> pool, long seed) {
     RouterClient.Builder builder =
         RouterClient.builder()
             .transport(new LabTransport(network))
@@ -94,7 +109,7 @@ final class LabRun implements AutoCloseable {
             .admission(settings.admission())
             .indexBytes(settings.indexBytes())
             .seed(seed);
-    network.workers().keySet().forEach(builder::worker);
+    pool.forEach(worker -> builder.worker(worker.url()));
     return builder.build();
   }
 
@@ -179,37 +194,38 @@ final class LabRun implements AutoCloseable {
 
   private boolean ask(LabRequest request) {
     String number = Long.toString(++sent);
-    RouterClient client =
+    LabClient client =
         clients.size() == 1 ? clients.get(0) : clients.get(random.nextInt(clients.size()));
     network.begin(number, request);
+    long at = sent;
     long sentAt = clock.nanoTime();
-    try (RouterStream stream =
-        client.stream(
-            RouterRequest.builder(RouterRequest.COMPLETIONS)
-                .body(BODY)
-                .header(LabNetwork.REQUEST_HEADER, number)
-                .deadline(settings.deadline())
-                .build())) {
-      long first = clock.nanoTime();
-      RouteDecision.CandidateView chosen = stream.decision().chosen();
+    if (at == settings.warmupRequests() + 1L && at > 1) {
+      measured = measurements(sentAt);
+    }
+    Measurements into = measured;
+    try {
+      LabClient.Answer answer =
+          client.ask(
+              RouterRequest.builder(RouterRequest.COMPLETIONS)
+                  .body(BODY)
+                  .header(LabNetwork.REQUEST_HEADER, number)
+                  .deadline(settings.deadline())
+                  .build());
+      RouteDecision.CandidateView chosen = answer.chosen();
       if (chosen != null) {
         decisions.accept(
-            new LabDecision(sent, sentAt, chosen.worker(), chosen.rank(), chosen.matchedTokens()));
+            new LabDecision(at, sentAt, chosen.worker(), chosen.rank(), chosen.matchedTokens()));
       }
-      for (StreamEvent event = stream.next(); event != null; event = stream.next()) {
-        // The last one carries the counts.
-      }
-      long end = clock.nanoTime();
-      measured.succeeded(
+      into.succeeded(
           chosen == null ? "unknown" : chosen.worker(),
           sentAt,
-          first,
-          end,
-          gaps(first, end, request.outputTokens()),
-          stream.usage());
+          answer.firstNanos(),
+          answer.endNanos(),
+          gaps(answer.firstNanos(), answer.endNanos(), request.outputTokens()),
+          answer.usage());
       return true;
     } catch (RouterException e) {
-      measured.failed(e.getClass().getSimpleName().replace("Exception", ""), clock.nanoTime());
+      into.failed(e.getClass().getSimpleName().replace("Exception", ""), clock.nanoTime());
       return false;
     } finally {
       network.end(number);
@@ -243,7 +259,7 @@ final class LabRun implements AutoCloseable {
 
   @Override
   public void close() {
-    clients.forEach(client -> client.close(Duration.ZERO));
+    clients.forEach(LabClient::close);
     network.workers().values().forEach(worker -> worker.ranks().forEach(LabRank::close));
     turns.close();
   }

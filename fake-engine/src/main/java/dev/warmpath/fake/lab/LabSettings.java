@@ -9,6 +9,7 @@ import dev.warmpath.worker.EngineKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fleet, its clients, and how users send their requests. Nothing in it depends on the machine.
@@ -17,6 +18,7 @@ import java.util.Objects;
  * @param engine whose scheduler they run
  * @param ranks data-parallel ranks of each worker
  * @param core the scheduler's knobs
+ * @param decodeBlocks KV blocks of a decode worker's rank
  * @param timing how long passes take
  * @param clients independent router clients, as in so many replicas of a service; each request
  *     comes to one of them at random
@@ -25,6 +27,7 @@ import java.util.Objects;
  *     they begin when they are due
  * @param speedup divides arrival times and delays
  * @param maxRequests requests at most
+ * @param warmupRequests so many requests are sent before the figures begin
  * @param maxOutputTokens answers are cut to this length
  * @param roundTripMs network time from a client to a worker and back
  * @param deadline the longest a request may take
@@ -37,12 +40,14 @@ public record LabSettings(
     EngineKind engine,
     int ranks,
     CoreOptions core,
+    int decodeBlocks,
     LatencyModel timing,
     int clients,
     long seed,
     int concurrency,
     double speedup,
     int maxRequests,
+    int warmupRequests,
     int maxOutputTokens,
     double roundTripMs,
     Duration deadline,
@@ -60,6 +65,18 @@ public record LabSettings(
       throw new IllegalArgumentException(
           "ranks, clients, maxRequests and maxOutputTokens must be at least 1, were "
               + List.of(ranks, clients, maxRequests, maxOutputTokens));
+    }
+    boolean disaggregated = fleet.prefill() + fleet.decode() > 0;
+    if (disaggregated && (fleet.prefill() < 1 || fleet.decode() < 1 || fleet.regular() > 0)) {
+      throw new IllegalArgumentException(
+          "fleet "
+              + fleet
+              + " can't be simulated: give regular workers only, such as 4, or prefill and decode"
+              + " workers, such as 2p2d");
+    }
+    if (warmupRequests < 0) {
+      throw new IllegalArgumentException(
+          "warmupRequests must be at least 0, was " + warmupRequests);
     }
     if (concurrency < 0 || !(speedup > 0) || !(roundTripMs >= 0)) {
       throw new IllegalArgumentException(
@@ -89,12 +106,14 @@ public record LabSettings(
     private EngineKind engine = EngineKind.VLLM;
     private int ranks = 1;
     private CoreOptions core = CoreOptions.builder().build();
+    private @Nullable Integer decodeBlocks;
     private LatencyModel timing = LatencyModel.polynomial();
     private int clients = 1;
     private long seed = 1;
     private int concurrency;
     private double speedup = 1;
     private int maxRequests = Integer.MAX_VALUE;
+    private int warmupRequests;
     private int maxOutputTokens = Integer.MAX_VALUE;
     private double roundTripMs = 0.5;
     private Duration deadline = Duration.ofHours(1);
@@ -125,6 +144,12 @@ public record LabSettings(
     /** Sets {@link LabSettings#core()}. */
     public Builder core(CoreOptions value) {
       core = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#decodeBlocks()}; by default as many as others have. */
+    public Builder decodeBlocks(int value) {
+      decodeBlocks = value;
       return this;
     }
 
@@ -161,6 +186,12 @@ public record LabSettings(
     /** Sets {@link LabSettings#maxRequests()}. */
     public Builder maxRequests(int value) {
       maxRequests = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#warmupRequests()}. */
+    public Builder warmupRequests(int value) {
+      warmupRequests = value;
       return this;
     }
 
@@ -212,12 +243,14 @@ public record LabSettings(
           engine,
           ranks,
           core,
+          decodeBlocks == null ? core.numBlocks() : decodeBlocks,
           timing,
           clients,
           seed,
           concurrency,
           speedup,
           maxRequests,
+          warmupRequests,
           maxOutputTokens,
           roundTripMs,
           deadline,

@@ -46,12 +46,13 @@ final class LabWorker {
     return role;
   }
 
+  /** To the client of its pool it is a worker like any other. */
   WorkerCapabilities capabilities() {
     CoreMetrics metrics = ranks.get(0).snapshot().metrics();
     return new WorkerCapabilities(
         engine,
         "lab",
-        role,
+        WorkerRole.REGULAR,
         List.of(ServedModel.named(LabRequest.MODEL)),
         ranks.size(),
         metrics.blockSize(),

@@ -1,12 +1,17 @@
 package dev.warmpath.fake.lab;
 
+import dev.warmpath.fake.live.CommandListener;
 import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.live.RankSettings;
 import dev.warmpath.fake.live.RankSnapshot;
+import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
+import dev.warmpath.fake.scheduler.EngineEffect;
 import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.fake.virtual.VirtualRank;
 import dev.warmpath.fake.virtual.VirtualTime;
+import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * What lets a run's schedulers compute: events of its virtual time, or live ranks that share its
@@ -20,6 +25,12 @@ interface RankDrives {
     void submit(EngineRequest request, RankListener listener);
 
     void cancel(long requestId);
+
+    /** As {@link VirtualRank#apply(EngineCommand, RankListener, CommandListener)}. */
+    void apply(EngineCommand command, RankListener listener, CommandListener reply);
+
+    /** As {@link VirtualRank#takeLifecycle}. */
+    void lifecycle(Consumer<List<EngineEffect>> owner);
 
     RankSnapshot snapshot();
 
@@ -55,6 +66,18 @@ interface RankDrives {
             @Override
             public void cancel(long requestId) {
               rank.cancel(requestId);
+            }
+
+            @Override
+            public void apply(EngineCommand command, RankListener listener, CommandListener reply) {
+              if (!rank.apply(command, listener, reply)) {
+                throw new IllegalStateException("too many handoffs wait for a rank of the lab");
+              }
+            }
+
+            @Override
+            public void lifecycle(Consumer<List<EngineEffect>> owner) {
+              boolean unused = rank.takeLifecycle(owner);
             }
 
             @Override

@@ -74,6 +74,32 @@ public record CoreOptions(
     return new Builder();
   }
 
+  /**
+   * Starts from these options.
+   *
+   * @return a builder that holds them
+   */
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.numBlocks = numBlocks;
+    builder.blockSize = blockSize;
+    builder.maxNumSeqs = maxNumSeqs;
+    builder.maxNumBatchedTokens = maxNumBatchedTokens;
+    builder.maxModelLen = maxModelLen;
+    builder.prefixCaching = prefixCaching;
+    builder.chunkedPrefill = chunkedPrefill;
+    builder.preemption = preemption;
+    builder.cacheEvents = cacheEvents;
+    builder.role = role;
+    builder.admission = admission;
+    builder.watermark = watermark;
+    builder.firstTokenFromPrefill = firstTokenFromPrefill;
+    builder.transfer = transfer;
+    builder.offload = offload;
+    builder.speculation = speculation;
+    return builder;
+  }
+
   /** Collects {@link CoreOptions}; not thread-safe. */
   public static final class Builder {
 

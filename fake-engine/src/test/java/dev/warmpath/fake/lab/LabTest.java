@@ -10,6 +10,7 @@ import dev.warmpath.fake.load.LoadResult;
 import dev.warmpath.fake.load.TraceRequest;
 import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.scheduler.CoreOptions;
+import dev.warmpath.worker.EngineKind;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -177,6 +178,34 @@ class LabTest {
         .containsExactlyInAnyOrder(0, 1);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"VLLM", "SGLANG"})
+  void prefillAndDecodeWorkersHandPromptsOver(EngineKind engine) {
+    LabSettings settings =
+        small().fleet(FleetSpec.parse("2p2d")).engine(engine).decodeBlocks(2_048).build();
+    List<LabDecision> prefill = Lab.decisions(settings, "cache_aware", CHATS);
+    LabResult result = Lab.run(settings, "cache_aware", CHATS);
+
+    assertThat(result.load().failed()).isZero();
+    assertThat(result.load().requests()).isEqualTo(180);
+    assertThat(result.load().perWorker())
+        .containsOnlyKeys("http://worker-0:8000", "http://worker-1:8000");
+    assertThat(result.load().hitRate()).isGreaterThan(0.3);
+    assertThat(prefill.stream().map(LabDecision::worker).distinct()).hasSize(2);
+    assertThat(result.workers().get("http://worker-2:8000"))
+        .anyMatch(sample -> sample.running() > 0);
+  }
+
+  @Test
+  void figuresBeginAfterTheWarmUp() {
+    LabResult all = Lab.run(small().build(), "cache_aware", CHATS);
+    LabResult later = Lab.run(small().warmupRequests(80).build(), "cache_aware", CHATS);
+
+    assertThat(later.load().requests()).isEqualTo(100);
+    assertThat(later.load().hitRate()).isGreaterThan(all.load().hitRate());
+    assertThat(later.load().seconds()).isLessThan(all.load().seconds());
+  }
+
   @Test
   void runsLeaveNoThreadBehind() {
     Lab.run(small().build(), "round_robin", CHATS.subList(0, 5));
@@ -198,5 +227,9 @@ class LabTest {
   void settingsSayWhatIsWrong() {
     assertThatThrownBy(() -> small().clients(0).build()).hasMessageContaining("clients");
     assertThatThrownBy(() -> small().speedup(0).build()).hasMessageContaining("speedup");
+    assertThatThrownBy(() -> small().fleet(new FleetSpec(1, 1, 1)).build())
+        .hasMessageContaining("2p2d");
+    assertThatThrownBy(() -> small().fleet(new FleetSpec(0, 2, 0)).build())
+        .hasMessageContaining("2p2d");
   }
 }
