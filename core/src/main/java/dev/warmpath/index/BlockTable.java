@@ -72,6 +72,9 @@ final class BlockTable {
   private int freeCount;
   private int added;
 
+  /** Where the buckets begin that were fetched last. */
+  private final int[] starts = new int[BATCH];
+
   /** Keeps what was only fetched from being optimized away. */
   long fetched;
 
@@ -317,28 +320,40 @@ final class BlockTable {
     long inner = Holding.withChild(holding);
     int shape = 1 << COUNT_SHIFT | uneven;
     int above = parent;
+    int run = parent == NONE ? 0 : run(parent);
     added = 0;
     for (int i = from; i < to; i++) {
-      if ((i - from) % BATCH == 0) {
-        fetch(keys, i, Math.min(to, i + BATCH));
+      int at = (i - from) % BATCH;
+      if (at == 0) {
+        int batch = Math.min(BATCH, to - i);
+        makeBuckets(batch);
+        fetch(keys, i, 1, batch);
       }
-      int block = add(keys[i], above, i + 1 < to ? inner : holding, shape);
+      int block = add(keys[i], starts[at], inner, shape);
       if (block == NONE) {
-        if (added > 0) {
-          page(above)[at(above) + FIRST] = holding;
-        }
         break;
       }
+      run = above != NONE && above == block - 1 ? Math.min(SHORT, run + 1) : 0;
+      page(block)[at(block) + LINKS] = (long) above << 32 | run;
       added++;
       above = block;
     }
-    return added == 0 ? NONE : above;
+    if (added == 0) {
+      return NONE;
+    }
+    page(above)[at(above) + FIRST] = holding;
+    return above;
   }
 
-  private void fetch(long[] keys, int from, int to) {
+  /** Finds where buckets begin, and has them fetched, all at the same time. */
+  private void fetch(long[] keys, int from, int step, int count) {
     long touched = 0;
-    for (int i = from; i < to; i++) {
-      touched += touch(keys[i]);
+    int at = from;
+    for (int i = 0; i < count; i++) {
+      int start = bucket(hash(keys[at])) << BUCKET_SHIFT;
+      starts[i] = start;
+      touched += buckets.get(start);
+      at += step;
     }
     fetched = touched;
   }
@@ -348,12 +363,9 @@ final class BlockTable {
     return added;
   }
 
-  private int add(long key, int parent, long holding, int shape) {
-    if (blocks >= bucketCount * LOAD) {
-      split();
-    }
+  /** Adds a block whose links are yet to be set. */
+  private int add(long key, int start, long holding, int shape) {
     int hash = hash(key);
-    int start = bucket(hash) << BUCKET_SHIFT;
     long[] bucket = buckets.page(start);
     int slots = start & buckets.mask;
     long books = bucket[slots];
@@ -370,9 +382,7 @@ final class BlockTable {
       free = (int) (page[at + LINKS] >>> 32);
     }
     blocks++;
-    int run = parent != NONE && parent == block - 1 ? Math.min(SHORT, run(parent) + 1) : 0;
     page[at] = key;
-    page[at + LINKS] = (long) parent << 32 | run;
     page[at + FIRST] = holding;
     page[at + CHAIN] = 0;
     shapes.set(block, shape);
@@ -427,35 +437,35 @@ final class BlockTable {
 
   /** Takes a block away whose last holding is taken away. */
   void remove(int block) {
-    long[] page = page(block);
-    int at = at(block);
-    take(page[at], block);
-    page[at] = 0;
-    page[at + LINKS] = (long) free << 32;
-    shapes.set(block, 0);
-    free = block;
-    freeCount++;
-    blocks--;
+    removeRow(block, 1);
   }
 
   /** Takes blocks away that are numbered in a row, from the last one up. */
   void removeRow(int tail, int count) {
-    for (int from = 0; from < count; from += BATCH) {
-      int to = Math.min(count, from + BATCH);
-      long touched = 0;
-      for (int i = from; i < to; i++) {
-        touched += touch(key(tail - i));
+    int block = tail;
+    int left = count;
+    while (left > 0) {
+      long[] page = page(block);
+      int at = at(block);
+      int batch = Math.min(Math.min(left, BATCH), (at >> RECORD_SHIFT) + 1);
+      fetch(page, at, -(1 << RECORD_SHIFT), batch);
+      for (int i = 0; i < batch; i++) {
+        take(page[at], starts[i], block);
+        page[at] = 0;
+        page[at + LINKS] = (long) free << 32;
+        shapes.set(block, 0);
+        free = block;
+        block--;
+        at -= 1 << RECORD_SHIFT;
       }
-      fetched = touched;
-      for (int i = from; i < to; i++) {
-        remove(tail - i);
-      }
+      freeCount += batch;
+      blocks -= batch;
+      left -= batch;
     }
   }
 
-  private void take(long key, int block) {
+  private void take(long key, int start, int block) {
     int hash = hash(key);
-    int start = bucket(hash) << BUCKET_SHIFT;
     long[] page = buckets.page(start);
     int at = start & buckets.mask;
     long books = page[at];
@@ -515,11 +525,16 @@ final class BlockTable {
     records.set(at, (records.get(at) & ~LOW_INT) | next);
   }
 
+  /** Makes buckets for more blocks, as far as the budget allows. */
+  private void makeBuckets(int more) {
+    while (blocks + more > bucketCount * LOAD && split()) {}
+  }
+
   /** Makes two buckets of the next one in turn. */
-  private void split() {
+  private boolean split() {
     if (bucketCount << BUCKET_SHIFT == buckets.size()) {
       if (bucketCount >= MOST_BLOCKS / LOAD || !budget.take(buckets.pageBytes())) {
-        return;
+        return false;
       }
       buckets.grow();
     }
@@ -552,5 +567,6 @@ final class BlockTable {
       chain = next;
     }
     bucketCount++;
+    return true;
   }
 }

@@ -586,6 +586,7 @@ final class BlockWriter {
    */
   private int removeRow(int life, int use, int most, int tiers) {
     int block = uses.tail(use);
+    long holding = sole(block, life, use);
     int removed = 0;
     int uneven = 0;
     boolean whole = true;
@@ -594,19 +595,20 @@ final class BlockWriter {
       int run = Math.min(table.run(last), most - removed - 1);
       int row = 0;
       while (whole && row <= run) {
-        long holding = sole(block, life, use);
         int found = Holding.tiers(holding);
         int parent = row < run ? block - 1 : table.parent(block);
+        long above = sole(parent, life, use);
         // The last one above its removed child still counts that.
         whole =
             (found & ~tiers) == 0
                 && !Holding.hole(found)
                 && Holding.children(holding) == (removed + row == 0 ? 0 : 1)
-                && !Holding.hole(Holding.tiers(sole(parent, life, use)));
+                && !Holding.hole(Holding.tiers(above));
         if (whole) {
           uneven += Holding.uneven(found) ? 1 : 0;
           row++;
           block = parent;
+          holding = above;
         }
       }
       if (row > 0) {
