@@ -268,4 +268,66 @@ class AdminIT {
       assertThat(engine.ranks().get(0).metrics().generatedTokens()).isEqualTo(1);
     }
   }
+
+  @Test
+  void faultsAreSetAtRunTimeAllOrNone() throws Exception {
+    try (FakeEngine engine = engine(EngineKind.VLLM).start()) {
+      Client client = new Client(engine);
+      String path = "/admin/config";
+      Client.Reply set =
+          client.post(path, "{\"faults\": [\"503:count=1\", \"429:after=1,count=1\"]}");
+      assertThat(set.status()).isEqualTo(200);
+      assertThat(set.json().path("faults")).hasSize(2);
+      assertThat(client.post(CHAT, chat("a", ",\"max_tokens\":1")).status()).isEqualTo(503);
+      for (String wrong :
+          new String[] {
+            "{\"faults\": [\"hang\", \"nonsense\"]}",
+            "{\"faults\": \"\", \"speed\": 3}",
+            "{\"faults\": 7}",
+            "{}"
+          }) {
+        assertThat(client.post(path, wrong).status()).as(wrong).isEqualTo(400);
+      }
+      assertThat(client.get(path).json()).isEqualTo(set.json());
+      assertThat(client.post(CHAT, chat("a", ",\"max_tokens\":1")).status()).isEqualTo(429);
+      assertThat(client.post(path, "{\"faults\": \"\"}").json().path("faults")).isEmpty();
+      assertThat(client.post(CHAT, chat("a", ",\"max_tokens\":1")).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void profilingIsAnswered() throws Exception {
+    for (EngineKind kind : new EngineKind[] {EngineKind.SGLANG, EngineKind.VLLM, EngineKind.ATOM}) {
+      try (FakeEngine engine = engine(kind).start()) {
+        Client client = new Client(engine);
+        assertThat(client.post("/start_profile", "").status()).as(kind.label()).isEqualTo(200);
+        assertThat(client.post("/stop_profile", "").status()).as(kind.label()).isEqualTo(200);
+      }
+    }
+    try (FakeEngine engine = engine(EngineKind.SGLANG).start()) {
+      assertThat(new Client(engine).post("/clear_hicache_storage_backend", "").status())
+          .isEqualTo(200);
+      assertThat(new Client(engine).get("/").body()).isEqualTo("SGLang is running\n");
+    }
+  }
+
+  @Test
+  void latenciesAreHistograms() throws Exception {
+    for (EngineKind kind : new EngineKind[] {EngineKind.SGLANG, EngineKind.VLLM}) {
+      try (FakeEngine engine = engine(kind).start()) {
+        Client client = new Client(engine);
+        for (int i = 0; i < 3; i++) {
+          client.post(CHAT, chat("a", ",\"max_tokens\":5"));
+        }
+        String metrics = client.get("/metrics").body();
+        String prefix = kind == EngineKind.VLLM ? "vllm:" : "sglang:";
+        assertThat(metrics)
+            .contains("# TYPE " + prefix + "time_to_first_token_seconds histogram")
+            .containsPattern(prefix + "time_to_first_token_seconds_bucket\\{.*le=\"\\+Inf\"\\} 3\n")
+            .containsPattern(prefix + "time_to_first_token_seconds_count\\{.*\\} 3\n")
+            .containsPattern(prefix + "inter_token_latency_seconds_count\\{.*\\} 12\n")
+            .containsPattern(prefix + "e2e_request_latency_seconds_count\\{.*\\} 3\n");
+      }
+    }
+  }
 }

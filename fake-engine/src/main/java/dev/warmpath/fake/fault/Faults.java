@@ -64,6 +64,36 @@ public final class Faults {
     onChange.run();
   }
 
+  /**
+   * Arms faults in place of all others, at once.
+   *
+   * @param faults what is to be armed, maybe nothing
+   */
+  public void set(List<Fault> faults) {
+    List<Fault> wanted = List.copyOf(faults);
+    locked(
+        () -> {
+          armed.clear();
+          refusing = false;
+          wanted.forEach(fault -> armed.add(new Armed(fault)));
+        });
+    onChange.run();
+  }
+
+  /**
+   * Returns what is armed.
+   *
+   * @return the faults, in the order they were armed
+   */
+  public List<Fault> armed() {
+    lock.lock();
+    try {
+      return armed.stream().map(each -> each.fault).toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Disarms everything. Requests that a fault already hit stay as they are. */
   public void clear() {
     locked(

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * on the server's thread.
  */
 public abstract class EngineSurface implements HttpHandler {
+  private static final String ADMIN_CONFIG = "/admin/config";
   private static final Map<String, String> JSON = Map.of("content-type", "application/json");
   private static final Map<String, String> PLAIN =
       Map.of("content-type", "text/plain; charset=utf-8");
@@ -127,6 +128,10 @@ public abstract class EngineSurface implements HttpHandler {
   @Override
   public final void handle(HttpExchange exchange) {
     HttpRequest request = exchange.request();
+    if (request.path().equals(ADMIN_CONFIG)) {
+      adminConfig(exchange);
+      return;
+    }
     Map<String, Route> methods = routes.get(request.path());
     Route route = methods == null ? null : methods.get(request.method());
     Scope scope = route == null ? Scope.INFO : route.scope();
@@ -147,6 +152,20 @@ public abstract class EngineSurface implements HttpHandler {
       life.failed.increment();
     }
     suffer(exchange, route, fault, inference);
+  }
+
+  /** Beyond the reach of faults, which it clears. */
+  private void adminConfig(HttpExchange exchange) {
+    try {
+      if (exchange.request().method().equals("POST")) {
+        AdminConfig.apply(body(exchange), faults);
+      }
+      json(exchange, AdminConfig.show(faults));
+    } catch (IllegalArgumentException e) {
+      fail(exchange, new ApiError(400, Json.object().put("error", e.getMessage())));
+    } catch (ApiError e) {
+      fail(exchange, e);
+    }
   }
 
   private void suffer(

@@ -28,6 +28,7 @@ final class Generation {
     private int to;
     private int cached = -1;
     private @Nullable String finish;
+    private long lastNanos;
     private volatile boolean running;
 
     private Item(int index, int promptTokens, PlannedText text, long sequenceId, String id) {
@@ -86,6 +87,7 @@ final class Generation {
       boolean first = to == 0;
       from = to;
       to += tokens;
+      measure(tokens, first, reason);
       if (reason != null) {
         finish = finishText(this, reason);
         life.active().remove(id, Generation.this);
@@ -93,9 +95,26 @@ final class Generation {
       }
       step(this, first, reason);
     }
+
+    /** An aborted request counts with what it got, and not as one that came to its end. */
+    private void measure(int tokens, boolean first, @Nullable FinishReason reason) {
+      long now = life.clock().nanoTime();
+      if (tokens > 0) {
+        if (first) {
+          latencies.firstToken.add((now - startNanos) / 1e9, 1);
+        } else {
+          latencies.interToken.add((now - lastNanos) / 1e9 / tokens, tokens);
+        }
+        lastNanos = now;
+      }
+      if (reason == FinishReason.COMPLETED) {
+        latencies.endToEnd.add((now - startNanos) / 1e9, 1);
+      }
+    }
   }
 
   private final Life life;
+  private final RequestLatencies latencies;
   private final Call call;
   private final RankDriver rank;
   private final EventSink sink;
@@ -118,6 +137,7 @@ final class Generation {
     this.call = call;
     this.exchange = exchange;
     this.rank = life.rank(call.rank());
+    this.latencies = life.latencies(call.rank());
     this.sink = sink;
     this.answer = answer;
     this.startNanos = life.clock().nanoTime();

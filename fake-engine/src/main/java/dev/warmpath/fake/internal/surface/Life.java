@@ -45,6 +45,7 @@ public final class Life implements AutoCloseable {
   private final Instant startedAt;
   private final List<RankDriver> ranks = new ArrayList<>();
   private final @Nullable KvEventSockets kvEvents;
+  private final List<RequestLatencies> latencies = new ArrayList<>();
   private final AtomicLong sequenceIds = new AtomicLong();
   private final AtomicInteger nextRank = new AtomicInteger();
   private final ConcurrentHashMap<String, Generation> active = new ConcurrentHashMap<>();
@@ -83,6 +84,7 @@ public final class Life implements AutoCloseable {
           settings.role() == WorkerRole.PREFILL || settings.role() == WorkerRole.DECODE
               ? RankSettings.handoffs(rank, settings.core())
               : RankSettings.aggregated(rank, settings.core());
+      latencies.add(new RequestLatencies());
       if (kvEvents != null) {
         rankSettings = rankSettings.withObserver(kvEvents.observer(rank));
       }
@@ -162,6 +164,10 @@ public final class Life implements AutoCloseable {
 
   long nextSequenceId() {
     return sequenceIds.incrementAndGet();
+  }
+
+  RequestLatencies latencies(int rank) {
+    return latencies.get(rank);
   }
 
   RankDriver rank(int rank) {

@@ -23,10 +23,29 @@ final class Prometheus {
     sample("counter", name, labels, Long.toString(value));
   }
 
+  /** A histogram of seconds. */
+  void histogram(String name, String labels, Histogram histogram) {
+    if (declared.add(name)) {
+      text.append("# TYPE ").append(name).append(" histogram\n");
+    }
+    long below = 0;
+    for (int i = 0; i <= histogram.buckets(); i++) {
+      below += histogram.count(i);
+      String bound = i == histogram.buckets() ? "+Inf" : Double.toString(histogram.bound(i));
+      line(name + "_bucket", labels + "," + labels("le", bound), Long.toString(below));
+    }
+    line(name + "_sum", labels, Double.toString(histogram.sum()));
+    line(name + "_count", labels, Long.toString(below));
+  }
+
   private void sample(String type, String name, String labels, String value) {
     if (declared.add(name)) {
       text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
     }
+    line(name, labels, value);
+  }
+
+  private void line(String name, String labels, String value) {
     text.append(name);
     if (!labels.isEmpty()) {
       text.append('{').append(labels).append('}');

@@ -39,6 +39,7 @@ final class SglangSurface extends EngineSurface {
     inferenceRoutes();
     get("/health", Scope.HEALTH, (exchange, fault) -> health(exchange));
     get("/health_generate", Scope.HEALTH, (exchange, fault) -> health(exchange));
+    get("/", Scope.INFO, (exchange, fault) -> plain(exchange, 200, "SGLang is running\n"));
     get("/ping", Scope.HEALTH, (exchange, fault) -> empty(exchange, 200));
     get("/v1/models", Scope.INFO, (exchange, fault) -> json(exchange, modelList()));
     for (String path : List.of("/server_info", "/get_server_info")) {
@@ -85,10 +86,20 @@ final class SglangSurface extends EngineSurface {
       get(path, Scope.ADMIN, (exchange, fault) -> empty(exchange, 200));
       post(path, Scope.ADMIN, (exchange, fault) -> empty(exchange, 200));
     }
-    post(
-        "/hicache/storage-backend/clear",
-        Scope.ADMIN,
-        (exchange, fault) -> plain(exchange, 200, "Hierarchical cache storage backend cleared.\n"));
+    post("/hicache/storage-backend/clear", Scope.ADMIN, (exchange, fault) -> clearL3(exchange));
+    get("/clear_hicache_storage_backend", Scope.ADMIN, (exchange, fault) -> clearL3(exchange));
+    post("/clear_hicache_storage_backend", Scope.ADMIN, (exchange, fault) -> clearL3(exchange));
+    profileRoute("/start_profile", "Start profiling.\n");
+    profileRoute("/stop_profile", "Stop profiling. This will take some time.\n");
+  }
+
+  private void profileRoute(String path, String text) {
+    get(path, Scope.ADMIN, (exchange, fault) -> plain(exchange, 200, text));
+    post(path, Scope.ADMIN, (exchange, fault) -> plain(exchange, 200, text));
+  }
+
+  private static void clearL3(HttpExchange exchange) {
+    plain(exchange, 200, "Hierarchical cache storage backend cleared.\n");
   }
 
   @Override
@@ -461,6 +472,11 @@ final class SglangSurface extends EngineSurface {
           prefix + "cached_tokens_total",
           labels + "," + Prometheus.labels("cache_source", "device"),
           metrics.cachedTokens());
+    }
+    for (int rank = 0; rank < snapshots.size(); rank++) {
+      String labels =
+          Prometheus.labels("model_name", settings.servedModel(), "tp_rank", 0, "dp_rank", rank);
+      life.latencies(rank).write(text, prefix, labels, false);
     }
     text.gauge("process_start_time_seconds", "", life.startedAt().toEpochMilli() / 1e3);
     return text.toString();

@@ -43,6 +43,9 @@ final class VllmSurface extends EngineSurface {
         Scope.LOAD,
         (exchange, fault) -> json(exchange, Json.object().put("server_load", 0)));
     get("/metrics", Scope.LOAD, (exchange, fault) -> metrics(exchange, prometheus()));
+    for (String profile : List.of("/start_profile", "/stop_profile")) {
+      post(profile, Scope.ADMIN, (exchange, fault) -> empty(exchange, 200));
+    }
     if (settings.devMode()) {
       devRoutes();
     }
@@ -279,6 +282,7 @@ final class VllmSurface extends EngineSurface {
       text.counter("vllm:generation_tokens_total", labels, metrics.generatedTokens());
       text.counter("vllm:num_preemptions_total", labels, metrics.preemptions());
       text.gauge("vllm:cache_config_info", cacheConfig(rank), 1);
+      life.latencies(rank).write(text, "vllm:", labels, v0);
     }
     return text.toString();
   }
