@@ -55,7 +55,6 @@ public class BlockIndexBenchmark {
   private BlockIndex index;
   private BlockHashes[] known;
   private final SplittableRandom random = new SplittableRandom(1);
-  private BlockHashes[] tiered;
   private BlockHashes staggered;
   private int next;
   private int nextWorker;
@@ -78,13 +77,6 @@ public class BlockIndexBenchmark {
     staggered = prompt(-1);
     for (int worker = 0; worker < WORKERS; worker++) {
       store(staggered.prefix(random.nextInt(COMMON, PROMPT)), worker);
-    }
-    tiered = new BlockHashes[TIERED];
-    for (int p = 0; p < TIERED; p++) {
-      tiered[p] = prompt(-2 - p);
-      int worker = random.nextInt(WORKERS);
-      index.stored(tiered[p], 0, PROMPT / 2, holder(WORKERS + worker), Tier.HBM);
-      index.stored(tiered[p], PROMPT / 2, PROMPT, holder(WORKERS + worker), Tier.DRAM);
     }
     for (int i = prompts - 1; i > 0; i--) {
       int j = random.nextInt(i + 1);
@@ -127,10 +119,26 @@ public class BlockIndexBenchmark {
     return matches.longest();
   }
 
+  /** Prompts of workers of their own, which hold the second half in DRAM. */
+  @State(Scope.Benchmark)
+  public static class Tiered {
+    private final BlockHashes[] prompts = new BlockHashes[TIERED];
+
+    @Setup(Level.Trial)
+    public void store(BlockIndexBenchmark benchmark) {
+      for (int p = 0; p < TIERED; p++) {
+        prompts[p] = benchmark.prompt(-2 - p);
+        long holder = holder(WORKERS + benchmark.random.nextInt(WORKERS));
+        benchmark.index.stored(prompts[p], 0, PROMPT / 2, holder, Tier.HBM);
+        benchmark.index.stored(prompts[p], PROMPT / 2, PROMPT, holder, Tier.DRAM);
+      }
+    }
+  }
+
   @Benchmark
-  public int matchTiered() {
+  public int matchTiered(Tiered tiered) {
     next = next + 1 & TIERED - 1;
-    index.match(tiered[next], matches);
+    index.match(tiered.prompts[next], matches);
     return matches.longest();
   }
 
