@@ -1,30 +1,18 @@
 package dev.warmpath.fake.scheduler;
 
-import java.util.Objects;
-
 /**
- * How long the KV of a prompt takes from a source to a destination.
+ * How long KV takes from a source to a destination.
  *
  * @param bytesPerToken size of one token's KV over all layers; 0 if unknown
  * @param gigabytesPerSecond bandwidth in 10^9 bytes a second; 0 or less for transfers without delay
- * @param timing which tokens are charged
  */
-public record KvTransfer(long bytesPerToken, double gigabytesPerSecond, Timing timing) {
-
-  /** Which tokens of a prompt are charged. */
-  public enum Timing {
-    /** All of them. */
-    FULL_PROMPT,
-    /** Those that the destination didn't find in its own cache. */
-    DESTINATION_MISSING
-  }
+public record KvTransfer(long bytesPerToken, double gigabytesPerSecond) {
 
   /** No delay. */
-  public static final KvTransfer INSTANT = new KvTransfer(0, 0, Timing.FULL_PROMPT);
+  public static final KvTransfer INSTANT = new KvTransfer(0, 0);
 
   /** Checks the size. */
   public KvTransfer {
-    Objects.requireNonNull(timing, "timing");
     if (bytesPerToken < 0) {
       throw new IllegalArgumentException("bytesPerToken must be 0 or more, was " + bytesPerToken);
     }
@@ -41,17 +29,5 @@ public record KvTransfer(long bytesPerToken, double gigabytesPerSecond, Timing t
       return 0;
     }
     return tokens * (double) bytesPerToken / (gigabytesPerSecond * 1e9) * 1e3;
-  }
-
-  /**
-   * Returns the time of one handoff.
-   *
-   * @param promptTokens length of the prompt
-   * @param transferableTokens what {@link EngineEffect.DestinationReserved} says
-   * @return milliseconds
-   */
-  public double handoffMs(int promptTokens, int transferableTokens) {
-    return delayMs(
-        timing == Timing.FULL_PROMPT ? promptTokens : Math.min(promptTokens, transferableTokens));
   }
 }

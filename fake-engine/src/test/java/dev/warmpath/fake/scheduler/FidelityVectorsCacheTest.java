@@ -24,8 +24,7 @@ class FidelityVectorsCacheTest {
   private static CoreOptions.Builder offloading(
       int blocks, double blockMegabytes, int hostBlocks, int diskBlocks) {
     return small(blocks, 64, 8)
-        .transfer(
-            new KvTransfer((long) (blockMegabytes * 250_000), 0, KvTransfer.Timing.FULL_PROMPT))
+        .transfer(new KvTransfer((long) (blockMegabytes * 250_000), 0))
         .offload(new OffloadOptions(hostBlocks, diskBlocks, 1, 1, 32));
   }
 

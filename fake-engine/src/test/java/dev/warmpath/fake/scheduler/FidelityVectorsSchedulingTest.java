@@ -25,8 +25,7 @@ import org.junit.jupiter.api.Test;
  * follow from its formulas.
  */
 class FidelityVectorsSchedulingTest {
-  private static final KvTransfer MEGABYTE_TOKENS =
-      new KvTransfer(1_000_000, 1, KvTransfer.Timing.FULL_PROMPT);
+  private static final KvTransfer MEGABYTE_TOKENS = new KvTransfer(1_000_000, 1);
 
   @Test
   void v1BudgetIsSharedAndATokenTakesNoBlockBeforeItIsComputed() {

@@ -33,7 +33,7 @@ class SglangHandoffTest {
             .maxNumSeqs(running)
             .cacheEvents(true)
             .role(role)
-            .transfer(new KvTransfer(1_000_000, 1, KvTransfer.Timing.FULL_PROMPT))
+            .transfer(new KvTransfer(1_000_000, 1))
             .build();
     return new SglangCore(
         SglangOptions.builder(options).chunkedPrefillSize(64).build(), LatencyModel.polynomial());

@@ -43,7 +43,7 @@ class VllmCorePropertyTest {
     }
     if (random.nextInt(2) == 0) {
       options
-          .transfer(new KvTransfer(250_000, 1, KvTransfer.Timing.FULL_PROMPT))
+          .transfer(new KvTransfer(250_000, 1))
           .offload(new OffloadOptions(1 + random.nextInt(8), random.nextInt(8), 1, 0.5, 2));
     }
     return options.build();

@@ -24,7 +24,7 @@ class VllmQuietPassesPropertyTest {
             .cacheEvents(random.nextInt(4) > 0);
     if (random.nextInt(3) == 0) {
       options
-          .transfer(new KvTransfer(250_000, 1, KvTransfer.Timing.FULL_PROMPT))
+          .transfer(new KvTransfer(250_000, 1))
           .offload(new OffloadOptions(1 + random.nextInt(8), random.nextInt(8), 0.01, 0.01, 2));
     }
     return options.build();
