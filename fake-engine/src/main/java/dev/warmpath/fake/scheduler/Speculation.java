@@ -25,13 +25,4 @@ public record Speculation(List<Double> acceptanceRates, long seed) {
       }
     }
   }
-
-  /**
-   * Returns how many tokens a step drafts.
-   *
-   * @return 1 to 5
-   */
-  public int draftTokens() {
-    return acceptanceRates.size();
-  }
 }

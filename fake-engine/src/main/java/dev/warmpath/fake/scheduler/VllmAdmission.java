@@ -208,12 +208,12 @@ final class VllmAdmission {
 
   /** Gives a sequence that will emit room for drafted tokens, or does without them. */
   void growForDrafts(Sequence sequence, List<EngineEffect> effects) {
-    Speculation speculation = options.speculation();
+    int most = state.drafting.most() - 1;
     sequence.drafts = 0;
-    if (speculation == null || !sequence.isComputed()) {
+    if (most == 0 || !sequence.isComputed()) {
       return;
     }
-    int drafts = Math.min(speculation.draftTokens(), sequence.remainingOutput() - 1);
+    int drafts = Math.min(most, sequence.remainingOutput() - 1);
     drafts = Math.min(drafts, options.maxModelLen() - sequence.length() - 1);
     if (drafts > 0 && state.grow(sequence, sequence.computed + drafts, effects) == Acquired.DONE) {
       sequence.drafts = drafts;

@@ -3,22 +3,17 @@ package dev.warmpath.fake.scheduler;
 import dev.warmpath.fake.scheduler.BlockPool.Acquired;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
 /** One forward pass: running requests, admissions, time, tokens. */
 final class VllmPass {
   private final VllmState state;
   private final VllmAdmission admission;
   private final CoreOptions options;
-  private final @Nullable SplittableRandom draws;
 
   VllmPass(VllmState state, VllmAdmission admission) {
     this.state = state;
     this.admission = admission;
     this.options = state.options;
-    Speculation speculation = options.speculation();
-    this.draws = speculation == null ? null : new SplittableRandom(speculation.seed());
   }
 
   PassResult execute(double nowMs) {
@@ -181,7 +176,7 @@ final class VllmPass {
     sequence.prefilling = false;
     int tokens = 0;
     if (sequence.remainingOutput() > 0) {
-      tokens = 1 + accepted(sequence);
+      tokens = state.drafting.tokens(1 + sequence.drafts);
       sequence.generated += tokens;
       // all but the last one were computed as drafts
       sequence.computed += tokens - 1;
@@ -197,18 +192,5 @@ final class VllmPass {
     onEnd.add(
         tokens == 1 ? sequence.oneToken : new EngineEffect.Output(sequence.id(), tokens, null));
     return false;
-  }
-
-  private int accepted(Sequence sequence) {
-    Speculation speculation = options.speculation();
-    if (speculation == null || draws == null) {
-      return 0;
-    }
-    int count = 0;
-    while (count < sequence.drafts
-        && draws.nextDouble() < speculation.acceptanceRates().get(count)) {
-      count++;
-    }
-    return count;
   }
 }

@@ -22,6 +22,7 @@ final class VllmState {
   final @Nullable OffloadTier lower;
   final HandoffRegistry<Sequence> handoffs = new HandoffRegistry<>();
   final PassMeter meter = new PassMeter();
+  final DraftAcceptance drafting;
 
   /** Every live request, wherever it is. */
   final Map<Long, Sequence> known = new HashMap<>();
@@ -54,6 +55,7 @@ final class VllmState {
 
   VllmState(CoreOptions options, LatencyModel latency) {
     this.options = options;
+    this.drafting = DraftAcceptance.of(options);
     this.latency =
         switch (options.role()) {
           case REGULAR -> latency;
