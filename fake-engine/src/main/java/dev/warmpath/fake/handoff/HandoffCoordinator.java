@@ -1,6 +1,7 @@
 package dev.warmpath.fake.handoff;
 
 import dev.warmpath.fake.handoff.HandoffAction.Kind;
+import dev.warmpath.fake.scheduler.KvTransfer;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -228,7 +229,7 @@ public final class HandoffCoordinator {
 
   private HandoffAction startTransfer() {
     boolean whole =
-        settings.timing() == TransferTiming.FULL_PROMPT || transferableTokens >= promptTokens;
+        settings.timing() == KvTransfer.Timing.FULL_PROMPT || transferableTokens >= promptTokens;
     double delayMs =
         whole ? sourceTransferMs : sourceTransferMs * transferableTokens / promptTokens;
     deadlineMs += delayMs;

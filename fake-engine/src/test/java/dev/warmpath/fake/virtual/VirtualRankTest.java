@@ -102,9 +102,12 @@ class VirtualRankTest {
     assertThat(rank.snapshot().metrics().activeBlocks()).isZero();
   }
 
-  /** In a closed loop the next request arrives exactly at the last token of the one before. */
+  /**
+   * With one request in flight in a closed loop, the second one arrives exactly at the first one's
+   * last token (vector V29).
+   */
   @Test
-  void listenerMaySubmitTheNextRequest() {
+  void closedLoopGoesOnAtTheLastToken() {
     List<Recorder> recorders = new ArrayList<>();
     recorders.add(submit(1, 64, 3));
     recorders.get(0).atEnd = () -> recorders.add(submit(2, 64, 3));
