@@ -231,8 +231,8 @@ public final class RankDriver implements AutoCloseable {
         Thread.interrupted(); // a listener's business; left set, it would end every wait
         if (!closed) {
           long now = clock.nanoTime();
-          // rounding must not make a deadline that was reached look like the future
-          process.advance(now >= deadline ? Math.max(ms(now), next) : ms(now));
+          // a deadline is rounded up to whole nanoseconds, and was reached exactly all the same
+          process.advance(now == deadline ? next : ms(now));
         }
       }
     } finally {
