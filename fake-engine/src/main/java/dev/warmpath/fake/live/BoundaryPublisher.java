@@ -99,14 +99,14 @@ final class BoundaryPublisher {
   }
 
   /**
-   * Delivers passes of a run that have ended. Only without an observer, who would have to see each.
+   * Delivers a run that has ended. Only without an observer, who would have to see each pass.
    *
    * @param run the run
-   * @param ended how many of its passes
-   * @param state the state after those
+   * @param state the state after it
    */
-  void quietPassesEnded(PassRun run, int ended, CoreMetrics state) {
+  void quietPassesEnded(PassRun run, CoreMetrics state) {
     double[] ends = run.endsMs();
+    int ended = run.passes();
     int tokens = run.requestIds().length;
     for (int i = 0; i < ended; i++) {
       throughput.roll(i == 0 ? run.startMs() : ends[i - 1]);

@@ -1,18 +1,14 @@
 package dev.warmpath.fake.live;
 
 import dev.warmpath.fake.live.RankInbox.Mail;
-import dev.warmpath.fake.scheduler.CommandResult;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.EngineEffect;
 import dev.warmpath.fake.scheduler.EventVisibility;
-import dev.warmpath.fake.scheduler.FinishReason;
 import dev.warmpath.fake.scheduler.PassResult;
 import dev.warmpath.fake.scheduler.PassRun;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +51,7 @@ public final class RankProcess {
   private final EngineCore core;
   private final BoundaryPublisher publisher;
   private final RankInbox inbox;
-  private final Map<Long, Long> sourceRequests = new HashMap<>();
+  private final CommandDesk desk;
   private volatile State state = State.WAITING;
   private volatile double slowdown = 1;
   private volatile boolean frozen;
@@ -83,6 +79,7 @@ public final class RankProcess {
     this.core = Objects.requireNonNull(core, "core");
     this.inbox = new RankInbox(settings.commandCapacity());
     this.publisher = new BoundaryPublisher(settings, core.eventVisibility(), core.metrics(), nowMs);
+    this.desk = new CommandDesk(core, publisher);
   }
 
   RankInbox inbox() {
@@ -181,28 +178,22 @@ public final class RankProcess {
     }
     double fromMs = aheadFromMs;
     aheadFromMs = Double.NaN;
-    PassRun run = core.executeQuietPasses(fromMs, Math.max(nowMs, Math.nextUp(fromMs)));
-    double endMs = run.endMs();
-    if (endMs < Math.min(nowMs, passEndMs)) {
-      throw new IllegalStateException(
-          "quiet passes were foreseen until " + passEndMs + " ms but ended at " + endMs);
-    }
-    boolean allEnded = endMs < nowMs || (endMs == nowMs && endsAtNow);
-    int ended = allEnded ? run.passes() : run.passes() - 1;
-    boundaryMs = endMs;
-    lastTickMs = ended == 0 ? fromMs : run.endsMs()[ended - 1];
-    if (allEnded) {
+    double latestMs = endsAtNow ? nowMs : Math.nextDown(nowMs);
+    double endedMs =
+        latestMs >= passEndMs ? passEndMs : core.quietUntilMs(fromMs, Math.max(fromMs, latestMs));
+    if (endedMs > fromMs) {
+      PassRun run = core.executeQuietPasses(fromMs, endedMs);
+      if (run.endMs() != endedMs) {
+        throw new IllegalStateException(
+            "quiet passes were foreseen until " + endedMs + " ms but ended at " + run.endMs());
+      }
+      lastTickMs = fromMs;
       state = State.BETWEEN_PASSES;
-    } else {
-      pass = QuietPass.last(run, core.metrics());
-      stateAtPassEnd = core.metrics();
-      passEndMs = endMs;
+      boundaryMs = endedMs;
+      publisher.quietPassesEnded(run, core.metrics());
     }
-    if (ended > 0) {
-      publisher.quietPassesEnded(run, ended, core.metrics());
-    }
-    if (pass != null) {
-      publisher.passStarted(pass);
+    if (endedMs < latestMs || endedMs == fromMs) {
+      beginPass(endedMs);
     }
     return true;
   }
@@ -311,10 +302,7 @@ public final class RankProcess {
         deferred = mail;
         return;
       }
-      CommandResult result = apply(mail, false, nowMs);
-      if (result != null) {
-        publisher.commandDuringPass(mail, result, nowMs);
-      }
+      desk.applyDuringPass(mail, nowMs);
     }
   }
 
@@ -331,12 +319,16 @@ public final class RankProcess {
     boundaryMs = Math.max(endMs, nowMs - CATCH_UP_MS);
     boolean live = core.eventVisibility() == EventVisibility.PASS_START;
     publisher.passEnded(
-        ended, live ? core.metrics() : asComputed, this::drop, core::metrics, endMs);
+        ended,
+        live ? core.metrics() : asComputed,
+        requestId -> desk.drop(requestId, endMs),
+        core::metrics,
+        endMs);
     boolean heard = false;
     if (deferred != null) {
       Mail mail = deferred;
       deferred = null;
-      atBoundary(mail, boundaryMs);
+      desk.applyAtBoundary(mail, boundaryMs);
       heard = true;
     }
     heard |= takeCommands(boundaryMs);
@@ -344,11 +336,6 @@ public final class RankProcess {
     if (!ended.progressed() && !heard && !reserved && !inbox.hasRequests()) {
       state = State.WAITING;
     }
-  }
-
-  private CommandResult drop(long requestId) {
-    sourceRequests.values().remove(requestId);
-    return core.apply(new EngineCommand.Cancel(requestId), false, passEndMs);
   }
 
   private void betweenPasses(double nowMs) {
@@ -383,7 +370,7 @@ public final class RankProcess {
             && slowdown == 1
             && settings.observer() == RankObserver.NONE
             && core.nextDeadlineMs() == Double.POSITIVE_INFINITY;
-    double endMs = exact ? core.quietUntilMs(nowMs) : nowMs;
+    double endMs = exact ? core.quietUntilMs(nowMs, Double.POSITIVE_INFINITY) : nowMs;
     if (!(endMs > nowMs)) {
       return false;
     }
@@ -408,7 +395,7 @@ public final class RankProcess {
     boolean any = false;
     if (settings.handoffs()) {
       for (Mail mail = inbox.pollCommand(); mail != null; mail = inbox.pollCommand()) {
-        atBoundary(mail, nowMs);
+        desk.applyAtBoundary(mail, nowMs);
         any = true;
       }
     }
@@ -420,9 +407,9 @@ public final class RankProcess {
     for (Mail mail = inbox.pollRequest(); mail != null; mail = inbox.pollRequest()) {
       any = true;
       if (mail.command() instanceof EngineCommand.Submit) {
-        apply(mail, true, nowMs);
+        desk.submit(mail, nowMs);
       } else {
-        atBoundary(mail, nowMs);
+        desk.applyAtBoundary(mail, nowMs);
       }
     }
     return any;
@@ -435,72 +422,6 @@ public final class RankProcess {
     }
     publisher.progressAtBoundary(effects, core.metrics(), nowMs);
     return true;
-  }
-
-  private void atBoundary(Mail mail, double nowMs) {
-    CommandResult result = apply(mail, true, nowMs);
-    if (result != null) {
-      publisher.commandAtBoundary(mail, result, core.metrics(), nowMs);
-    }
-  }
-
-  /** Applies a command; answers it and returns null if it can't be carried out. */
-  private @Nullable CommandResult apply(Mail mail, boolean admitDestinations, double nowMs) {
-    EngineCommand command = mail.command();
-    Long requestId = submitted(command);
-    try {
-      if (requestId != null && !publisher.listen(requestId, mail.listener())) {
-        throw new IllegalArgumentException("request id " + requestId + " is in use");
-      }
-    } catch (IllegalArgumentException e) {
-      refuse(mail, e, nowMs);
-      return null;
-    }
-    CommandResult result;
-    try {
-      result = core.apply(command, admitDestinations, nowMs);
-    } catch (IllegalArgumentException e) {
-      if (requestId != null) {
-        publisher.forget(requestId);
-      }
-      refuse(mail, e, nowMs);
-      return null;
-    }
-    trackSources(command);
-    return result;
-  }
-
-  private void refuse(Mail mail, IllegalArgumentException reason, double nowMs) {
-    if (submitted(mail.command()) != null) {
-      mail.listener().output(0, FinishReason.REJECTED);
-    }
-    publisher.commandRefused(mail, reason, nowMs);
-  }
-
-  private static @Nullable Long submitted(EngineCommand command) {
-    if (command instanceof EngineCommand.Submit submit) {
-      return submit.request().id();
-    }
-    if (command instanceof EngineCommand.SubmitHandoffPrefill submit) {
-      return submit.request().id();
-    }
-    if (command instanceof EngineCommand.ReserveDestination reserve) {
-      return reserve.request().id();
-    }
-    return null;
-  }
-
-  /** Remembers the requests whose KV may outlive them, so that closing can free it. */
-  private void trackSources(EngineCommand command) {
-    if (command instanceof EngineCommand.SubmitHandoffPrefill submit) {
-      sourceRequests.put(submit.handoffId(), submit.request().id());
-    } else if (command instanceof EngineCommand.ReleaseSource release) {
-      sourceRequests.remove(release.handoffId());
-    } else if (command instanceof EngineCommand.CancelSource cancel) {
-      sourceRequests.remove(cancel.handoffId());
-    } else if (command instanceof EngineCommand.Cancel cancel) {
-      sourceRequests.values().remove(cancel.requestId());
-    }
   }
 
   /**
@@ -518,22 +439,7 @@ public final class RankProcess {
     }
     pass = null;
     state = State.WAITING;
-    for (long requestId : List.copyOf(sourceRequests.values())) {
-      abort(requestId, endMs);
-    }
-    for (long requestId : publisher.unfinished()) {
-      abort(requestId, endMs);
-    }
+    desk.abortAll(endMs);
     publisher.metrics(core.metrics(), endMs);
-  }
-
-  private void abort(long requestId, double nowMs) {
-    EngineCommand command = new EngineCommand.Cancel(requestId);
-    Mail mail = new Mail(command, RankListener.NONE, null);
-    CommandResult result = apply(mail, false, nowMs);
-    if (result != null) {
-      publisher.commandAtBoundary(mail, result, core.metrics(), nowMs);
-    }
-    publisher.end(requestId);
   }
 }

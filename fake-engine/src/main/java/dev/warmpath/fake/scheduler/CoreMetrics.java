@@ -61,28 +61,4 @@ public record CoreMetrics(
   public long totalTokens() {
     return (long) totalBlocks * blockSize;
   }
-
-  /**
-   * Returns the same state with another number of generated tokens.
-   *
-   * @param value tokens generated
-   * @return a copy
-   */
-  public CoreMetrics withGeneratedTokens(long value) {
-    return new CoreMetrics(
-        running,
-        waiting,
-        waitingTokens,
-        activeBlocks,
-        cachedBlocks,
-        totalBlocks,
-        blockSize,
-        preempted,
-        preemptions,
-        promptTokens,
-        cachedTokens,
-        value,
-        lastPrefillHitRate,
-        paused);
-  }
 }

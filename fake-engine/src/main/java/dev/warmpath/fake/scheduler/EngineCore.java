@@ -55,9 +55,10 @@ public interface EngineCore {
    * driver may wait so long before it executes them. Changes nothing.
    *
    * @param nowMs when the first pass would start
-   * @return when the last of those passes would end; {@code nowMs} if there would be none
+   * @param latestMs leaves out passes that would end later
+   * @return when the last of the passes would end; {@code nowMs} if there would be none
    */
-  default double quietUntilMs(double nowMs) {
+  default double quietUntilMs(double nowMs, double latestMs) {
     return nowMs;
   }
 

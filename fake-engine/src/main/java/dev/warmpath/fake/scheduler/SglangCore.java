@@ -28,6 +28,7 @@ public final class SglangCore implements EngineCore {
   private final SglangCommands commands;
   private final SglangPass pass;
   private final SglangQuietPasses quiet;
+  private final SglangQuietHorizon horizon;
 
   /**
    * Creates an idle scheduler with an empty cache.
@@ -41,6 +42,7 @@ public final class SglangCore implements EngineCore {
     this.commands = new SglangCommands(state);
     this.pass = new SglangPass(state, ofRole(options.core().role(), latency));
     this.quiet = new SglangQuietPasses(state, pass);
+    this.horizon = new SglangQuietHorizon(state, pass, quiet);
   }
 
   private static LatencyModel ofRole(WorkerRole role, LatencyModel latency) {
@@ -64,6 +66,11 @@ public final class SglangCore implements EngineCore {
   @Override
   public PassRun executeQuietPasses(double nowMs, double untilMs) {
     return quiet.execute(nowMs, untilMs);
+  }
+
+  @Override
+  public double quietUntilMs(double nowMs, double latestMs) {
+    return horizon.until(nowMs, latestMs);
   }
 
   @Override

@@ -52,7 +52,7 @@ final class SglangQuietPasses {
   }
 
   /** How many passes may be quiet, by everything that such a pass doesn't change. */
-  private int limit() {
+  int limit() {
     CoreOptions options = state.options.core();
     boolean stopped = state.pause != null && state.pause != PauseMode.DRAIN;
     boolean full = state.running.size() >= options.maxNumSeqs();

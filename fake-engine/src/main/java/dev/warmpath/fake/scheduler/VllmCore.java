@@ -189,8 +189,8 @@ public final class VllmCore implements EngineCore {
   }
 
   @Override
-  public double quietUntilMs(double nowMs) {
-    return horizon.until(nowMs);
+  public double quietUntilMs(double nowMs, double latestMs) {
+    return horizon.until(nowMs, latestMs);
   }
 
   @Override

@@ -19,8 +19,8 @@ final class VllmQuietHorizon {
     this.options = state.options;
   }
 
-  /** When the last quiet pass would end. */
-  double until(double nowMs) {
+  /** When the last quiet pass would end that ends in time, or an earlier one. */
+  double until(double nowMs, double latestMs) {
     int limit = quiet.limit();
     if (limit == 0 || !quiet.admitsNobody()) {
       return nowMs;
@@ -49,7 +49,11 @@ final class VllmQuietHorizon {
       }
       room -= growing;
       active += growing;
-      now += 0 + pass.decodeMs(size, contextTokens, active);
+      double end = now + (0 + pass.decodeMs(size, contextTokens, active));
+      if (end > latestMs) {
+        break;
+      }
+      now = end;
       contextTokens += size;
       unused -= growing;
       if (mayAdmit && unused < 0) {

@@ -46,6 +46,8 @@ class LiveEquivalenceTest {
 
   /** A random rank and what happens to it; everything follows from the seed. */
   private static final class Scenario {
+    private static final List<PauseMode> MODES = List.of(PauseMode.values());
+
     private final boolean vllm;
     private final boolean handoffs;
     private final CoreOptions options;
@@ -121,9 +123,7 @@ class LiveEquivalenceTest {
         default ->
             switch (random.nextInt(4)) {
               case 0 -> new EngineCommand.Flush();
-              case 1 ->
-                  new EngineCommand.Pause(
-                      PauseMode.values()[random.nextInt(PauseMode.values().length)]);
+              case 1 -> new EngineCommand.Pause(MODES.get(random.nextInt(MODES.size())));
               default -> new EngineCommand.Resume();
             };
       };
