@@ -1,7 +1,6 @@
 package dev.warmpath.fake.handoff;
 
 import dev.warmpath.fake.handoff.HandoffAction.Kind;
-import dev.warmpath.fake.scheduler.KvTransfer;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -229,7 +228,7 @@ public final class HandoffCoordinator {
 
   private HandoffAction startTransfer() {
     boolean whole =
-        settings.timing() == KvTransfer.Timing.FULL_PROMPT || transferableTokens >= promptTokens;
+        settings.timing() == TransferTiming.FULL_PROMPT || transferableTokens >= promptTokens;
     double delayMs =
         whole ? sourceTransferMs : sourceTransferMs * transferableTokens / promptTokens;
     deadlineMs += delayMs;

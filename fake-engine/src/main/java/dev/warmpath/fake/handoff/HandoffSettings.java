@@ -1,6 +1,5 @@
 package dev.warmpath.fake.handoff;
 
-import dev.warmpath.fake.scheduler.KvTransfer;
 import java.util.Objects;
 
 /**
@@ -10,7 +9,7 @@ import java.util.Objects;
  * @param timing what the transfer is charged for
  * @param timeoutMs how long the handoff may take besides its transfer, in milliseconds
  */
-public record HandoffSettings(HandoffOrder order, KvTransfer.Timing timing, double timeoutMs) {
+public record HandoffSettings(HandoffOrder order, TransferTiming timing, double timeoutMs) {
   /** Five minutes. */
   public static final double DEFAULT_TIMEOUT_MS = 300_000;
 
@@ -30,6 +29,6 @@ public record HandoffSettings(HandoffOrder order, KvTransfer.Timing timing, doub
    * @return the settings
    */
   public static HandoffSettings of(HandoffOrder order) {
-    return new HandoffSettings(order, KvTransfer.Timing.FULL_PROMPT, DEFAULT_TIMEOUT_MS);
+    return new HandoffSettings(order, TransferTiming.FULL_PROMPT, DEFAULT_TIMEOUT_MS);
   }
 }

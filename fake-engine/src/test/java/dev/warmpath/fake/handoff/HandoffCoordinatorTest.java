@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.warmpath.fake.handoff.HandoffAction.Kind;
-import dev.warmpath.fake.scheduler.KvTransfer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -239,8 +238,7 @@ class HandoffCoordinatorTest {
   @Test
   void transferMayBeChargedForWhatTheDestinationLacks() {
     HandoffSettings settings =
-        new HandoffSettings(
-            HandoffOrder.SOURCE_FIRST, KvTransfer.Timing.DESTINATION_MISSING, 1_000);
+        new HandoffSettings(HandoffOrder.SOURCE_FIRST, TransferTiming.DESTINATION_MISSING, 1_000);
 
     HandoffAction partly = upTo(new HandoffCoordinator(settings, 100, 0), Kind.START_TRANSFER);
     HandoffAction rounded = upTo(new HandoffCoordinator(settings, 24, 0), Kind.START_TRANSFER);

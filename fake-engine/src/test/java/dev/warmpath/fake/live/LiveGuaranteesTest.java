@@ -504,7 +504,7 @@ class LiveGuaranteesTest {
         .numBlocks(blocks)
         .cacheEvents(true)
         .role(WorkerRole.PREFILL)
-        .transfer(new KvTransfer(bytesPerToken, 0, KvTransfer.Timing.FULL_PROMPT))
+        .transfer(new KvTransfer(bytesPerToken, 0))
         .offload(new OffloadOptions(16, 0, 1, 1, 32));
   }
 

@@ -72,7 +72,7 @@ class LiveEquivalenceTest {
               .maxNumSeqs(random.nextInt(1, 6))
               .maxNumBatchedTokens(Math.max(blockSize, 8 * random.nextInt(1, 9)))
               .cacheEvents(true)
-              .transfer(new KvTransfer(15_625 * 8, 8, KvTransfer.Timing.FULL_PROMPT));
+              .transfer(new KvTransfer(15_625 * 8, 8));
       if (handoffs) {
         builder.role(random.nextBoolean() ? WorkerRole.PREFILL : WorkerRole.DECODE);
       }

@@ -70,7 +70,7 @@ class VirtualHandoffsTest {
           CoreOptions.builder()
               .blockSize(4)
               .maxNumBatchedTokens(64)
-              .transfer(new KvTransfer(1_000_000, 16, KvTransfer.Timing.FULL_PROMPT));
+              .transfer(new KvTransfer(1_000_000, 16));
       sourceCore = engine.core(options.numBlocks(128).role(WorkerRole.PREFILL).build());
       destinationCore =
           engine.core(options.numBlocks(destinationBlocks).role(WorkerRole.DECODE).build());
