@@ -361,6 +361,20 @@ class KvEventsIT {
   }
 
   @Test
+  void vllmTellsOfItInDevelopment() throws Exception {
+    KvEventSettings.Builder settings =
+        KvEventSettings.builder().scheme("vllm-xxhash-cbor").hashSeed("1").topic("t");
+    try (FakeEngine engine = engine(EngineKind.VLLM, settings).devMode(true).start()) {
+      JsonNode config = new Client(engine).get("/server_info").json().path("vllm_config");
+      assertThat(config.at("/cache_config/prefix_caching_hash_algo").asText())
+          .isEqualTo("xxhash_cbor");
+      assertThat(config.at("/kv_events_config/endpoint").asText())
+          .isEqualTo("tcp://*:" + endpoint(engine).port());
+      assertThat(config.at("/kv_events_config/replay_endpoint").isNull()).isTrue();
+    }
+  }
+
+  @Test
   void settingsAreChecked() {
     assertThatThrownBy(
             () -> engine(EngineKind.SGLANG, KvEventSettings.builder().scheme("md5")).start())

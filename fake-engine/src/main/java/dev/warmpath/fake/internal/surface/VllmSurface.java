@@ -6,6 +6,8 @@ import dev.warmpath.fake.fault.Faults;
 import dev.warmpath.fake.fault.Scope;
 import dev.warmpath.fake.internal.http.HttpExchange;
 import dev.warmpath.fake.internal.http.HttpRequest;
+import dev.warmpath.fake.kv.KvEventEndpoint;
+import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.scheduler.EngineCommand;
@@ -176,8 +178,9 @@ final class VllmSurface extends EngineSurface {
         .putObject("cache_config")
         .put("block_size", settings.core().blockSize())
         .put("num_gpu_blocks", settings.core().numBlocks())
-        .put("enable_prefix_caching", true)
-        .put("prefix_caching_hash_algo", "sha256");
+        .put("enable_prefix_caching", settings.core().prefixCaching())
+        .put("prefix_caching_hash_algo", hashAlgorithm());
+    kvEvents(config);
     config.putObject("parallel_config").put("data_parallel_size", settings.dpSize());
     config
         .putObject("scheduler_config")
@@ -186,6 +189,35 @@ final class VllmSurface extends EngineSurface {
     info.putObject("vllm_env");
     info.putObject("system_env");
     return info;
+  }
+
+  /** The algorithm of the published hashes, by vLLM's name; its default where none are. */
+  private String hashAlgorithm() {
+    KvEventSettings events = settings.kvEvents();
+    String scheme = events == null ? null : events.scheme();
+    return scheme == null || !scheme.startsWith("vllm-")
+        ? "sha256"
+        : scheme.substring("vllm-".length()).replace('-', '_');
+  }
+
+  private void kvEvents(ObjectNode config) {
+    KvEventEndpoint endpoint = life.kvEndpoint();
+    if (endpoint == null) {
+      config.putNull("kv_events_config");
+      return;
+    }
+    ObjectNode events =
+        config
+            .putObject("kv_events_config")
+            .put("enable_kv_cache_events", true)
+            .put("publisher", "zmq")
+            .put("endpoint", "tcp://*:" + endpoint.port())
+            .put("topic", endpoint.topic());
+    if (endpoint.replayPort().isPresent()) {
+      events.put("replay_endpoint", "tcp://*:" + endpoint.replayPort().getAsInt());
+    } else {
+      events.putNull("replay_endpoint");
+    }
   }
 
   /** Answers 200 whether or not the cache was in use. */
