@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LabClient implements AutoCloseable {
   private final LabClock clock;
-  private final Turns turns;
   private final HandoffOrder order;
   private final List<RouterClient> routers;
 
@@ -28,9 +27,8 @@ final class LabClient implements AutoCloseable {
    *
    * @param routers one for everything, or those for prefill and for decode
    */
-  LabClient(LabClock clock, Turns turns, HandoffOrder order, List<RouterClient> routers) {
+  LabClient(LabClock clock, HandoffOrder order, List<RouterClient> routers) {
     this.clock = clock;
-    this.turns = turns;
     this.order = order;
     this.routers = List.copyOf(routers);
   }
@@ -81,7 +79,7 @@ final class LabClient implements AutoCloseable {
   /** The prefill leg on a turn of its own; the answer needs both. */
   private Answer atOnce(RouterRequest request) {
     Prefill prefill = new Prefill();
-    turns.start(
+    clock.startTurn(
         () -> {
           try {
             prefill.answer = read(routers.get(0), request);

@@ -77,6 +77,11 @@ final class LabClock implements Scheduler {
     return latch.getCount() == 0;
   }
 
+  /** Runs a task on a turn of its own, as soon as possible. From the clock's thread or a turn. */
+  void startTurn(Runnable task) {
+    time.schedule(time.nowMs(), EventKind.ARRIVAL, () -> turns.start(task));
+  }
+
   /** Blocks the calling turn until a time. */
   void sleepUntil(double atMs) {
     Turns.Turn turn = turns.current();

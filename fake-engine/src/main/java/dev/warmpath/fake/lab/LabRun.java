@@ -6,6 +6,7 @@ import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.fake.handoff.HandoffOrder;
 import dev.warmpath.fake.load.Measurements;
+import dev.warmpath.fake.load.TraceRequest;
 import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.virtual.EventKind;
@@ -46,6 +47,7 @@ final class LabRun implements AutoCloseable {
   private final RankDrives drives;
   private long sent;
   private int openSessions;
+  private double lastProgressMs;
 
   /**
    * Builds the fleet and its clients.
@@ -77,7 +79,6 @@ final class LabRun implements AutoCloseable {
       clients.add(
           new LabClient(
               clock,
-              turns,
               order,
               network.pools().stream().map(pool -> router(routing, pool, seed)).toList()));
     }
@@ -102,7 +103,7 @@ final class LabRun implements AutoCloseable {
             .healthExecutor(
                 task ->
                     time.schedule(time.nowMs() + settings.roundTripMs(), EventKind.ARRIVAL, task))
-            .executor(turns::start)
+            .executor(clock::startTurn)
             .promptSource(network)
             .policy(policy)
             .health(settings.health())
@@ -121,6 +122,7 @@ final class LabRun implements AutoCloseable {
   LabResult run(String policy, List<TraceSession> sessions) {
     long started = System.nanoTime();
     openSessions = sessions.size();
+    double patienceMs = patienceMs(sessions);
     if (settings.concurrency() > 0) {
       ArrayDeque<TraceSession> queue = new ArrayDeque<>(sessions);
       for (int i = 0; i < Math.min(settings.concurrency(), sessions.size()); i++) {
@@ -139,8 +141,27 @@ final class LabRun implements AutoCloseable {
         throw new IllegalStateException(openSessions + " sessions wait for nothing");
       }
       clock.wakeLatchWaits();
+      if (time.nowMs() - lastProgressMs > patienceMs) {
+        throw new IllegalStateException(
+            openSessions + " sessions have not gone on for " + patienceMs / 1e3 + " s");
+      }
     }
     return result(policy, started);
+  }
+
+  /** No request takes longer than its deadline, and no user thinks for longer than the longest. */
+  private double patienceMs(List<TraceSession> sessions) {
+    double think = 0;
+    double gap = 0;
+    double before = sessions.isEmpty() ? 0 : sessions.get(0).arrivalMs();
+    for (TraceSession session : sessions) {
+      gap = Math.max(gap, session.arrivalMs() - before);
+      before = session.arrivalMs();
+      for (TraceRequest turn : session.turns()) {
+        think = Math.max(think, turn.delayAfterPreviousMs());
+      }
+    }
+    return 2.0 * settings.deadline().toMillis() + (think + gap) / settings.speedup() + 60_000;
   }
 
   private void at(double millis, Runnable action) {
@@ -228,6 +249,7 @@ final class LabRun implements AutoCloseable {
       into.failed(e.getClass().getSimpleName().replace("Exception", ""), clock.nanoTime());
       return false;
     } finally {
+      lastProgressMs = time.nowMs();
       network.end(number);
     }
   }

@@ -78,6 +78,9 @@ final class Turns implements AutoCloseable {
    * @throws IllegalStateException with what the task threw as cause
    */
   void start(Runnable task) {
+    if (Thread.currentThread() != clockThread) {
+      throw new IllegalStateException("only the clock's thread starts turns");
+    }
     Turn turn = idle.poll();
     boolean fresh = turn == null;
     if (turn == null) {
@@ -102,12 +105,6 @@ final class Turns implements AutoCloseable {
       throw new IllegalStateException("only code of the run may wait for its clock");
     }
     return turn;
-  }
-
-  /** Whether the calling thread is one of these and may wait. */
-  boolean here() {
-    Turn turn = current;
-    return turn != null && turn.thread == Thread.currentThread();
   }
 
   /** Gives way until somebody resumes this turn. */
