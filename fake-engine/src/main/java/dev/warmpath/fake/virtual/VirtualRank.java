@@ -56,11 +56,11 @@ public final class VirtualRank {
   /**
    * Lets passes that only generate run ahead of the queue of events until something happens to the
    * rank, which takes a fraction of the time. Everything is as it is without, but for two things:
-   * listeners hear of several tokens in one call of {@link RankListener#outputs}, so they must not
-   * act on tokens that are neither the first nor the last of their request; and of two ranks'
-   * passes that end at the same instant the other one's listeners may see this one a pass later or
-   * earlier. Off at first; without effect while the rank has an observer, a slowdown or transfers
-   * between tiers in flight.
+   * listeners hear of several tokens in one call of {@link RankListener#outputs}, from within
+   * whatever method of this rank is called next, so they must not act on tokens that are neither
+   * the first nor the last of their request; and of two ranks' passes that end at the same instant
+   * the other one's listeners may see this one a pass later or earlier. Off at first; without
+   * effect while the rank has an observer, a slowdown or transfers between tiers in flight.
    *
    * @param allowed whether to run ahead from the next pass on
    */

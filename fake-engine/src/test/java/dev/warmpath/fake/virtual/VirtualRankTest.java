@@ -126,4 +126,85 @@ class VirtualRankTest {
 
     assertThat(recorder.tokens.get(0)).isEqualTo(3 * 38.283431, within(1e-5));
   }
+
+  @Test
+  void frozenRankTakesRequestsAndRunsNothing() {
+    rank.freeze(true);
+    Recorder recorder = submit(1, 64, 2);
+    time.runUntil(50);
+    assertThat(rank.metrics().waiting()).isEqualTo(1);
+    assertThat(rank.snapshot().passes()).isZero();
+
+    rank.freeze(false);
+    time.runUntilIdle();
+
+    assertThat(recorder.admissions).containsExactly(50.0);
+    assertThat(recorder.finish).isEqualTo(FinishReason.COMPLETED);
+  }
+
+  @Test
+  void closingEndsWhatRunsAndWhatComes() {
+    Recorder running = submit(1, 1024, 100);
+    time.runUntil(10);
+    Recorder queued = submit(2, 64, 1);
+
+    rank.close();
+    Recorder late = submit(3, 64, 1);
+    time.runUntilIdle();
+
+    assertThat(List.of(running, queued, late))
+        .extracting(recorder -> recorder.finish)
+        .containsOnly(FinishReason.ABORTED);
+    assertThat(rank.metrics().activeBlocks()).isZero();
+    assertThat(time.nowMs()).isEqualTo(10);
+  }
+
+  @Test
+  void throughputIsThatOfTheLastHalfSecondAndFades() {
+    submit(1, 64, 200);
+    time.runUntil(900);
+    assertThat(rank.snapshot().tokensPerSecond()).isBetween(100.0, 200.0);
+
+    time.runUntilIdle();
+    time.runUntil(time.nowMs() + 1_001);
+
+    assertThat(rank.snapshot().tokensPerSecond()).isZero();
+  }
+
+  /** Tokens of passes that ran ahead come with the times they would have had one by one. */
+  @Test
+  void tokensOfPassesThatRanAheadKeepTheirTimes() {
+    Recorder stepwise = submit(1, 64, 50);
+    time.runUntilIdle();
+    double startMs = time.nowMs();
+    rank.runAhead(true);
+    List<Double> times = new ArrayList<>();
+    List<Integer> counts = new ArrayList<>();
+    rank.submit(
+        new EngineRequest(2, IntStream.range(0, 64).toArray(), new int[50], 2),
+        new RankListener() {
+          @Override
+          public void admitted(int reusedTokens) {}
+
+          @Override
+          public void output(int tokens, @Nullable FinishReason reason) {
+            times.add(time.nowMs() - startMs);
+            counts.add(tokens);
+          }
+
+          @Override
+          public void outputs(int tokens, double firstMs, double lastMs) {
+            times.add(firstMs - startMs);
+            times.add(lastMs - startMs);
+            counts.add(tokens);
+          }
+        });
+    time.runUntilIdle();
+
+    assertThat(counts).containsExactly(1, 48, 1);
+    List<Integer> heard = List.of(0, 1, 48, 49);
+    for (int i = 0; i < 4; i++) {
+      assertThat(times.get(i)).isEqualTo(stepwise.tokens.get(heard.get(i)), within(1e-9));
+    }
+  }
 }
