@@ -36,11 +36,6 @@ final class PassMeter {
     decode.add(length);
   }
 
-  /** Prompt tokens scheduled since {@link #begin}. */
-  int computedTokens() {
-    return computedTokens;
-  }
-
   /** Ends a pass. */
   ForwardPassMetrics end(double wallMs) {
     return new ForwardPassMetrics(
