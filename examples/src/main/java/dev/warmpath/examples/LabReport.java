@@ -314,15 +314,7 @@ final class LabReport {
       int number = 0;
       for (Map.Entry<String, List<LabResult.Sample>> worker :
           cell.runs().get(0).workers().entrySet()) {
-        List<LabResult.Sample> samples = thinned(worker.getValue());
-        all.add(
-            new Charts.Series(
-                worker.getKey(),
-                number++,
-                samples.stream().mapToDouble(LabResult.Sample::seconds).toArray(),
-                samples.stream()
-                    .mapToDouble(sample -> sample.running() + sample.waiting())
-                    .toArray()));
+        all.add(load(worker.getKey(), number++, worker.getValue()));
       }
       Charts.lines(
           html,
@@ -336,21 +328,19 @@ final class LabReport {
   }
 
   /** Means of neighbours, so that a line has some 150 points. */
-  private static List<LabResult.Sample> thinned(List<LabResult.Sample> samples) {
+  private static Charts.Series load(String worker, int number, List<LabResult.Sample> samples) {
     int step = Math.max(1, samples.size() / 150);
-    List<LabResult.Sample> thin = new ArrayList<>();
-    for (int from = 0; from < samples.size(); from += step) {
-      List<LabResult.Sample> part = samples.subList(from, Math.min(samples.size(), from + step));
-      thin.add(
-          new LabResult.Sample(
-              part.get(part.size() - 1).seconds(),
-              (int)
-                  Math.round(part.stream().mapToInt(LabResult.Sample::running).average().orElse(0)),
-              (int)
-                  Math.round(part.stream().mapToInt(LabResult.Sample::waiting).average().orElse(0)),
-              part.stream().mapToDouble(LabResult.Sample::usage).average().orElse(0)));
+    int points = (samples.size() + step - 1) / step;
+    double[] seconds = new double[points];
+    double[] requests = new double[points];
+    for (int i = 0; i < points; i++) {
+      List<LabResult.Sample> part =
+          samples.subList(i * step, Math.min(samples.size(), (i + 1) * step));
+      seconds[i] = part.get(part.size() - 1).seconds();
+      requests[i] =
+          part.stream().mapToInt(sample -> sample.running() + sample.waiting()).average().orElse(0);
     }
-    return thin;
+    return new Charts.Series(worker, number, seconds, requests);
   }
 
   private static void limits(StringBuilder html) {
