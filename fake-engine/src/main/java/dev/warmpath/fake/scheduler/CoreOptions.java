@@ -58,6 +58,21 @@ public record CoreOptions(
     }
   }
 
+  /** Why the lower tiers that were asked for can't work, or null. */
+  @Nullable String offloadProblem() {
+    if (offload == null) {
+      return null;
+    }
+    if (!prefixCaching) {
+      return "blocks aren't offloaded: prefix caching is off, so that none is ever cached";
+    }
+    if (transfer.bytesPerToken() == 0) {
+      return "blocks aren't offloaded: the size of a token's KV isn't known,"
+          + " give CoreOptions.transfer() a bytesPerToken";
+    }
+    return null;
+  }
+
   private static void requirePositive(int value, String name) {
     if (value < 1) {
       throw new IllegalArgumentException(name + " must be at least 1, was " + value);

@@ -20,8 +20,28 @@ final class DecodeRoom {
    * last token needs no room.
    */
   boolean suffices(List<RadixSequence> running, int first) {
+    int missing = missing(running, first);
+    RadixPool pool = kv.pool();
+    return missing == 0 || missing <= pool.free() + pool.evictable() + pool.quarantined();
+  }
+
+  /**
+   * Frees the pages that {@link #suffices} found; false if some have to be copied to the lower tier
+   * before.
+   */
+  boolean free(List<RadixSequence> running, int first) {
+    int missing = missing(running, first);
+    return missing == 0 || kv.makeFree(missing);
+  }
+
+  /** Whether that needs no eviction. */
+  boolean isFree(List<RadixSequence> running, int first) {
+    return missing(running, first) <= kv.pool().free();
+  }
+
+  private int missing(List<RadixSequence> running, int first) {
     int pageSize = kv.pageSize();
-    long missing = 0;
+    int missing = 0;
     for (int i = first; i < running.size(); i++) {
       RadixSequence sequence = running.get(i);
       int grown = sequence.computed + Math.min(burst, sequence.remainingOutput() - 1);
@@ -29,7 +49,7 @@ final class DecodeRoom {
         missing += kv.pagesFor(grown) - sequence.pages();
       }
     }
-    return missing == 0 || missing * pageSize <= kv.availableTokens();
+    return missing;
   }
 
   /**

@@ -68,22 +68,30 @@ final class ExtendAdmission {
     int slots = options.core().maxNumSeqs() - running.size();
     RadixSequence head = queue.head();
     while (head != null && batch.size() < slots && chunkTokensLeft > 0) {
-      Extend extend = resumeOnly && !head.begun() ? null : extend(head);
-      if (extend == null) {
+      if (resumeOnly && !head.begun()) {
         break;
       }
-      batch.add(extend);
-      queue.removeHead();
+      if (!bringBack(head)) {
+        Extend extend = extend(head);
+        if (extend == null) {
+          break;
+        }
+        batch.add(extend);
+        queue.removeHead();
+      }
       head = queue.head();
     }
     return batch;
   }
 
-  /** Whether {@link #admit} would admit nobody. */
+  /** Whether {@link #admit} would certainly do nothing. */
   boolean admitsNobody(List<RadixSequence> running, double newTokenRatio, boolean resumeOnly) {
     RadixSequence head = queue.head();
     if (head == null || !hasPlace(running) || (resumeOnly && !head.begun())) {
       return true;
+    }
+    if (kv.lower() != null && !head.begun()) {
+      return false;
     }
     batch.clear();
     begin(running, newTokenRatio);
@@ -106,6 +114,19 @@ final class ExtendAdmission {
     return Math.min(sequence.remainingOutput(), options.clipMaxNewTokens());
   }
 
+  /** Lets the head stand aside if a lower tier has pages for it. */
+  private boolean bringBack(RadixSequence head) {
+    RadixOffload lower = kv.lower();
+    if (lower == null || head.begun()) {
+      return false;
+    }
+    RadixOffload.SwapIn swapIn = lower.swapIn(head);
+    if (swapIn != null) {
+      queue.park(swapIn);
+    }
+    return swapIn != null;
+  }
+
   private @Nullable Extend extend(RadixSequence head) {
     if (!fits(head)) {
       return null;
@@ -118,7 +139,11 @@ final class ExtendAdmission {
     int missing = head.length() - prefix;
     int chunk = chunk(missing);
     if (!kv.hold(head, prefix + chunk)) {
-      throw new IllegalStateException("pages that were counted are gone");
+      // evicted pages have to be copied to the lower tier before somebody can have them
+      if (!resumed) {
+        kv.release(head);
+      }
+      return null;
     }
     head.computed = prefix + chunk;
     int charged = kv.ceil(chunk);

@@ -4,6 +4,7 @@ import dev.warmpath.worker.WorkerRole;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What sequences do with a {@link RadixPool}: find their prefix, take pages, hand complete ones to
@@ -14,6 +15,7 @@ final class RadixKv {
   private final int pageSize;
   private final boolean caching;
   private final boolean reporting;
+  private final @Nullable RadixOffload lower;
   private List<EngineEffect> events = new ArrayList<>();
 
   RadixKv(CoreOptions options) {
@@ -22,6 +24,22 @@ final class RadixKv {
     this.caching = options.prefixCaching();
     this.reporting =
         options.prefixCaching() && options.cacheEvents() && options.role() != WorkerRole.DECODE;
+    OffloadOptions offload = options.offload();
+    double pageBytes = (double) options.transfer().bytesPerToken() * options.blockSize();
+    this.lower =
+        offload == null || options.offloadProblem() != null
+            ? null
+            : new RadixOffload(this, offload, pageBytes, reporting);
+  }
+
+  /** The tiers below, or null if there are none. */
+  @Nullable RadixOffload lower() {
+    return lower;
+  }
+
+  /** Where cache events go until they are taken. */
+  List<EngineEffect> events() {
+    return events;
   }
 
   RadixPool pool() {
@@ -70,7 +88,8 @@ final class RadixKv {
     sequence.computed = sequence.prefix.end * pageSize;
   }
 
-  private int reusablePages(int length) {
+  /** How many of a sequence's pages may come from the cache: the last token always runs. */
+  int reusablePages(int length) {
     return caching ? Math.max(0, length - 1) / pageSize : 0;
   }
 
@@ -78,12 +97,30 @@ final class RadixKv {
   boolean hold(RadixSequence sequence, int tokens) {
     int missing = pagesFor(tokens) - sequence.pages();
     if (missing > 0) {
-      if (!pool.take(missing, this::removed)) {
+      if (!take(missing)) {
         return false;
       }
       sequence.ownPages += missing;
     }
     return true;
+  }
+
+  /** Takes pages for nobody in particular; see {@link RadixPool#take}. */
+  boolean take(int pages) {
+    return pool.take(pages, this::removed);
+  }
+
+  /** Evicts until so many pages are free; see {@link RadixPool#makeFree}. */
+  boolean makeFree(int pages) {
+    return pool.makeFree(pages, this::removed);
+  }
+
+  /** Puts pages that came from a lower tier into the tree, and unlocks the prefix before them. */
+  void land(RadixSequence sequence, RadixNode prefix, int pages) {
+    int to = prefix.end + pages;
+    long[] hashes = sequence.hashes.first(to);
+    pool.unlock(
+        pool.extend(prefix, hashes, to, (from, end) -> stored(sequence, hashes, from, end)));
   }
 
   /** Lets a sequence that has room compute some tokens, and hands over the pages they complete. */
@@ -139,9 +176,12 @@ final class RadixKv {
     sequence.computed = 0;
   }
 
-  /** Empties the tree but for what is locked; tells nobody. */
+  /** Empties the tree but for what is locked, and the tiers below; tells nobody. */
   void clear() {
     pool.dropEvictable();
+    if (lower != null) {
+      lower.clear();
+    }
   }
 
   /** Returns the cache events since the last call. */

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The KV pages of one SGLang rank and the radix tree that finds them again ({@code
@@ -15,6 +16,8 @@ import java.util.function.LongConsumer;
  * locks the path of its prefix; what no sequence locks can be evicted, the least recently used leaf
  * first and from its end, so that a page never outlives its parent. A prefix has one copy: whoever
  * brings pages that the tree has already gives them back.
+ *
+ * <p>With a tier below, an evicted page is quarantined until its content has been copied.
  *
  * <p>Pages are known by chained hashes, each of which stands for everything from the start of the
  * sequence. Physical pages are only counted.
@@ -30,10 +33,30 @@ final class RadixPool {
   private int free;
   private int evictable;
   private int locked;
+  private int quarantined;
+  private @Nullable LowerTier lower;
+
+  /** Takes what is evicted. */
+  interface LowerTier {
+    /**
+     * Offers a page that is being evicted.
+     *
+     * @return true if it must be kept until {@link RadixPool#freeQuarantined}
+     */
+    boolean accept(long hash, long parentHash, boolean root);
+
+    /** Ends a series of offers. */
+    void commit();
+  }
 
   RadixPool(int capacity) {
     this.capacity = capacity;
     this.free = capacity;
+  }
+
+  /** Evictions go there from now on. */
+  void lowerTier(LowerTier tier) {
+    lower = tier;
   }
 
   int capacity() {
@@ -59,9 +82,14 @@ final class RadixPool {
     return locked;
   }
 
+  /** Pages that nobody owns and whose content is on its way to the lower tier. */
+  int quarantined() {
+    return quarantined;
+  }
+
   /** Pages that sequences hold outside of the tree. */
   int privatePages() {
-    return capacity - free - evictable - locked;
+    return capacity - free - evictable - locked - quarantined;
   }
 
   /** Every node but the root, in no order. */
@@ -149,15 +177,38 @@ final class RadixPool {
    * Takes pages for a sequence, evicting where needed. All or nothing.
    *
    * @param removed hears the hashes of evicted pages, children before their parents
-   * @return false, without any change, if there are too few
+   * @return false if there are too few, and nothing has changed, or if there will be enough when
+   *     the lower tier has copied some
    */
   boolean take(int pages, LongConsumer removed) {
-    if (pages > free + evictable) {
+    if (!makeFree(pages, removed)) {
       return false;
     }
-    evict(pages - free, removed);
     free -= pages;
     return true;
+  }
+
+  /** Evicts until so many pages are free; see {@link #take}. */
+  boolean makeFree(int pages, LongConsumer removed) {
+    if (pages > free + evictable + quarantined) {
+      return false;
+    }
+    int missing = pages - free - quarantined;
+    if (missing > 0) {
+      LowerTier tier = lower;
+      int before = quarantined;
+      evict(missing, removed, tier);
+      if (tier != null && quarantined > before) {
+        tier.commit();
+      }
+    }
+    return pages <= free;
+  }
+
+  /** The content of a quarantined page has been copied. */
+  void freeQuarantined() {
+    quarantined--;
+    free++;
   }
 
   /** Frees pages that a sequence held outside of the tree. */
@@ -165,7 +216,7 @@ final class RadixPool {
     free += pages;
   }
 
-  private void evict(int pages, LongConsumer removed) {
+  private void evict(int pages, LongConsumer removed, @Nullable LowerTier tier) {
     int missing = pages;
     version++;
     while (missing > 0) {
@@ -176,6 +227,10 @@ final class RadixPool {
       int evicted = Math.min(missing, leaf.pages);
       for (int i = leaf.pages - 1; i >= leaf.pages - evicted; i--) {
         removed.accept(leaf.hashes[i]);
+        if (tier != null && offer(leaf, i, tier)) {
+          quarantined++;
+          free--;
+        }
       }
       missing -= evicted;
       evictable -= evicted;
@@ -186,6 +241,16 @@ final class RadixPool {
         leaf.truncate(evicted);
       }
     }
+  }
+
+  private static boolean offer(RadixNode leaf, int page, LowerTier tier) {
+    if (page > 0) {
+      return tier.accept(leaf.hashes[page], leaf.hashes[page - 1], false);
+    }
+    RadixNode above = leaf.parent;
+    boolean first = above == null || above.pages == 0;
+    return tier.accept(
+        leaf.hashes[0], above == null || first ? 0 : above.hashes[above.pages - 1], first);
   }
 
   private void drop(RadixNode leaf) {
@@ -298,6 +363,6 @@ final class RadixPool {
 
   /** Forgets every page that no sequence locks. */
   void dropEvictable() {
-    evict(evictable, hash -> {});
+    evict(evictable, hash -> {}, null);
   }
 }

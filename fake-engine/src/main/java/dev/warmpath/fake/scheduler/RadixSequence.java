@@ -1,5 +1,7 @@
 package dev.warmpath.fake.scheduler;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One request's progress on SGLang: {@code computed <= pages * pageSize} and {@code computed <=
  * length}. Unlike on vLLM a generated token's KV is there as soon as the token is, but for the last
@@ -32,6 +34,9 @@ final class RadixSequence {
 
   /** Whether it lost its pages and waits to be admitted again. */
   boolean retracted;
+
+  /** What brings its pages back from a lower tier while it stands beside the queue, or null. */
+  RadixOffload.@Nullable SwapIn swapIn;
 
   /** Whether its prompt's KV came from a source. */
   boolean arrived;

@@ -16,7 +16,8 @@ final class SglangCommands {
     this.kv = state.kv;
   }
 
-  CommandResult apply(EngineCommand command, boolean admitDestinations) {
+  CommandResult apply(EngineCommand command, boolean admitDestinations, double nowMs) {
+    state.advance(nowMs);
     List<EngineEffect> effects = new ArrayList<>();
     Outcome outcome = apply(command, effects);
     List<EngineEffect> reserved =
@@ -115,8 +116,21 @@ final class SglangCommands {
     return Outcome.DESTINATION_ACCEPTED;
   }
 
+  /** Lets transfers progress and serves pending destinations; returns all that changed. */
+  List<EngineEffect> progress(double nowMs, boolean admitDestinations) {
+    state.advance(nowMs);
+    List<EngineEffect> reserved = admitDestinations ? retryDestinations() : List.of();
+    List<EngineEffect> changes = kv.takeEvents();
+    if (reserved.isEmpty()) {
+      return changes;
+    }
+    List<EngineEffect> all = new ArrayList<>(changes);
+    all.addAll(reserved);
+    return all;
+  }
+
   /** Serves pending destinations in order until one finds too few pages. */
-  List<EngineEffect> retryDestinations() {
+  private List<EngineEffect> retryDestinations() {
     if (!state.handoffs.hasTurn()) {
       return List.of();
     }
@@ -159,7 +173,9 @@ final class SglangCommands {
     boolean idle =
         state.running.isEmpty()
             && (state.queue.size() == 0 || state.pause == PauseMode.RETRACT)
-            && kv.pool().locked() + kv.pool().privatePages() == 0;
+            && (state.queue.parked() == 0 || state.pause == PauseMode.RETRACT)
+            && kv.pool().locked() + kv.pool().privatePages() == 0
+            && state.nextDeadlineMs() == Double.POSITIVE_INFINITY;
     if (idle) {
       kv.clear();
       effects.add(new EngineEffect.CacheCleared());

@@ -1,10 +1,10 @@
 package dev.warmpath.fake.scheduler;
 
 import dev.warmpath.worker.WorkerRole;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * SGLang's scheduling policy as Dynamo's mocker models it ({@code mocker/src/scheduler/sglang}),
@@ -54,8 +54,14 @@ public final class SglangCore implements EngineCore {
   }
 
   @Override
+  public List<String> problems() {
+    String offload = state.options.core().offloadProblem();
+    return offload == null ? List.of() : List.of(offload);
+  }
+
+  @Override
   public CommandResult apply(EngineCommand command, boolean admitDestinations, double nowMs) {
-    return commands.apply(command, admitDestinations);
+    return commands.apply(command, admitDestinations, nowMs);
   }
 
   @Override
@@ -75,23 +81,17 @@ public final class SglangCore implements EngineCore {
 
   @Override
   public List<EngineEffect> retryDestinations(double nowMs) {
-    List<EngineEffect> reserved = commands.retryDestinations();
-    if (reserved.isEmpty()) {
-      return state.kv.takeEvents();
-    }
-    List<EngineEffect> effects = new ArrayList<>(state.kv.takeEvents());
-    effects.addAll(reserved);
-    return effects;
+    return state.handoffs.hasTurn() ? commands.progress(nowMs, true) : List.of();
   }
 
   @Override
   public List<EngineEffect> tick(double nowMs, boolean admitDestinations) {
-    return List.of();
+    return commands.progress(nowMs, admitDestinations);
   }
 
   @Override
   public double nextDeadlineMs() {
-    return Double.POSITIVE_INFINITY;
+    return state.nextDeadlineMs();
   }
 
   @Override
@@ -122,6 +122,11 @@ public final class SglangCore implements EngineCore {
   /** For tests that look behind the counts. */
   RadixPool pool() {
     return state.kv.pool();
+  }
+
+  /** Where pages go to and come from, for the same tests; null if there is nothing. */
+  @Nullable RadixOffload lower() {
+    return state.kv.lower();
   }
 
   /** Every request that may hold pages, for the same tests. */

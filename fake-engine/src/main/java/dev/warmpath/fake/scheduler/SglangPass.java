@@ -16,6 +16,9 @@ final class SglangPass {
   private final NewTokenRatio ratio;
   private final DraftAcceptance drafts;
 
+  /** Whether running requests wait for pages that are being copied to a lower tier. */
+  private boolean stalled;
+
   SglangPass(SglangState state, LatencyModel latency) {
     this.state = state;
     this.kv = state.kv;
@@ -30,13 +33,14 @@ final class SglangPass {
 
   PassResult execute(double nowMs) {
     meter.begin();
+    state.advance(nowMs);
     List<EngineEffect> onStart = new ArrayList<>();
     startArrived(onStart);
     boolean resumeOnly = resumeOnly();
     if (!resumeOnly && admission.hasPlace(running)) {
       state.queue.order(state.options.schedulePolicy(), kv);
     }
-    List<Extend> batch = admission.admit(running, ratio.value(), resumeOnly);
+    List<Extend> batch = stalled ? List.of() : admission.admit(running, ratio.value(), resumeOnly);
     double prefillMs = extend(batch, onStart);
     int first = batch.isEmpty() ? 0 : startDecoding(batch);
 
@@ -45,6 +49,8 @@ final class SglangPass {
     state.reject(ends);
     finishWithoutToken(first, ends, lifecycle);
     boolean roomy = makeRoom(first, onStart);
+    stalled = roomy && !room.free(running, first);
+    roomy &= !stalled;
     double decodeMs = roomy ? decodeMs(first, !batch.isEmpty()) : 0;
     CoreMetrics during = state.metrics();
     if (roomy) {
@@ -55,8 +61,13 @@ final class SglangPass {
     onEnd.addAll(ends);
     onEnd.addAll(lifecycle);
     double wallMs = prefillMs + decodeMs;
+    double endMs = nowMs + wallMs;
+    if (batch.isEmpty() && (!roomy || running.isEmpty()) && ends.isEmpty()) {
+      endMs = stalledUntil(nowMs);
+      wallMs = endMs - nowMs;
+    }
     return new PassResult(
-        nowMs, nowMs + wallMs, prefillMs, decodeMs, meter.end(wallMs), during, onStart, onEnd);
+        nowMs, endMs, prefillMs, decodeMs, meter.end(wallMs), during, onStart, onEnd);
   }
 
   /**
@@ -65,6 +76,12 @@ final class SglangPass {
    */
   private boolean resumeOnly() {
     return state.handoffs.hasPending() || !state.arrived.isEmpty();
+  }
+
+  /** A pass that can do nothing until a transfer has ended lasts until then. */
+  private double stalledUntil(double nowMs) {
+    double deadline = state.nextDeadlineMs();
+    return deadline < Double.POSITIVE_INFINITY ? Math.max(nowMs, deadline) : nowMs;
   }
 
   private void startArrived(List<EngineEffect> onStart) {
@@ -211,8 +228,18 @@ final class SglangPass {
 
   /** Whether a pass at this moment would neither admit nor retract. */
   boolean isQuiet() {
-    return room.suffices(running, 0)
-        && admission.admitsNobody(running, ratio.value(), resumeOnly());
+    if (stalled) {
+      return false;
+    }
+    boolean roomy = kv.lower() == null ? room.suffices(running, 0) : room.isFree(running, 0);
+    return roomy && admission.admitsNobody(running, ratio.value(), resumeOnly());
+  }
+
+  /** Frees the pages that a quiet pass needs. */
+  void freeRoom() {
+    if (!room.free(running, 0)) {
+      throw new IllegalStateException("room that was there is gone");
+    }
   }
 
   /** What remains to be done at the end of every pass. */

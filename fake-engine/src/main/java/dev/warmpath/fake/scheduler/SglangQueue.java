@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ final class SglangQueue {
           .thenComparing(Comparator.comparingInt(Scored::cached).reversed());
 
   private final ArrayDeque<RadixSequence> sequences = new ArrayDeque<>();
+  private final Set<RadixSequence> parked = new LinkedHashSet<>();
   private final PassMeter meter;
   private int retracted;
 
@@ -35,8 +37,14 @@ final class SglangQueue {
     this.meter = meter;
   }
 
+  /** Requests that can be admitted, now or later. */
   int size() {
     return sequences.size();
+  }
+
+  /** Requests that stand beside the queue until their pages have come back. */
+  int parked() {
+    return parked.size();
   }
 
   @Nullable RadixSequence head() {
@@ -56,15 +64,33 @@ final class SglangQueue {
 
   /** Takes a retracted sequence, ahead of everything but a begun one. */
   void requeue(RadixSequence sequence) {
+    addFirst(sequence);
+    moments(sequence).add(sequence.length());
+    sequence.retracted = true;
+    retracted++;
+  }
+
+  private void addFirst(RadixSequence sequence) {
     RadixSequence head = sequences.peekFirst();
     RadixSequence begun = head != null && head.begun() ? sequences.removeFirst() : null;
     sequences.addFirst(sequence);
     if (begun != null) {
       sequences.addFirst(begun);
     }
-    moments(sequence).add(sequence.length());
-    sequence.retracted = true;
-    retracted++;
+  }
+
+  /** Lets the head stand aside until its pages have come back. */
+  void park(RadixOffload.SwapIn swapIn) {
+    RadixSequence head = sequences.removeFirst();
+    head.swapIn = swapIn;
+    parked.add(head);
+  }
+
+  /** Puts a parked sequence back, ahead of everything but a begun one. */
+  void unpark(RadixSequence sequence) {
+    parked.remove(sequence);
+    sequence.swapIn = null;
+    addFirst(sequence);
   }
 
   /** Requests that were retracted and have not been admitted again. */
@@ -80,6 +106,12 @@ final class SglangQueue {
 
   boolean remove(RadixSequence sequence) {
     boolean found = sequences.remove(sequence);
+    RadixOffload.SwapIn swapIn = sequence.swapIn;
+    if (swapIn != null) {
+      swapIn.cancel();
+      sequence.swapIn = null;
+      found = parked.remove(sequence);
+    }
     if (found) {
       removed(sequence);
     }
@@ -95,7 +127,9 @@ final class SglangQueue {
   }
 
   List<RadixSequence> all() {
-    return new ArrayList<>(sequences);
+    List<RadixSequence> all = new ArrayList<>(sequences);
+    all.addAll(parked);
+    return all;
   }
 
   private TokenMoments moments(RadixSequence sequence) {

@@ -28,7 +28,9 @@ final class SglangQuietPasses {
     int passes = 0;
     double now = nowMs;
     double lastMs = 0;
-    while (passes < limit && now < untilMs && pass.isQuiet()) {
+    double deadline = state.nextDeadlineMs() - SharedLink.EPSILON_MS;
+    while (passes < limit && now < untilMs && now < deadline && pass.isQuiet()) {
+      pass.freeRoom();
       lastMs = pass.decodeMs(size, context);
       for (int i = 0; i < size; i++) {
         RadixSequence sequence = running.get(i);

@@ -52,7 +52,37 @@ final class SglangState {
   }
 
   boolean isEmpty() {
-    return known.isEmpty() && handoffs.isEmpty();
+    RadixOffload lower = kv.lower();
+    return known.isEmpty() && handoffs.isEmpty() && (lower == null || lower.isIdle());
+  }
+
+  /** Lets transfers between tiers progress, and requeues the requests whose pages came back. */
+  void advance(double nowMs) {
+    RadixOffload lower = kv.lower();
+    if (lower == null) {
+      return;
+    }
+    int held = heldPages();
+    lower.advance(nowMs);
+    if (heldPages() < held) {
+      handoffs.capacityFreed();
+    }
+    ArrayDeque<RadixSequence> back = new ArrayDeque<>();
+    for (RadixSequence one = lower.pollSwappedIn(); one != null; one = lower.pollSwappedIn()) {
+      back.addFirst(one);
+    }
+    back.forEach(queue::unpark);
+  }
+
+  /** Pages that are neither free nor evictable. */
+  private int heldPages() {
+    return kv.pool().capacity() - kv.pool().free() - kv.pool().evictable();
+  }
+
+  /** When the next transfer between tiers ends. */
+  double nextDeadlineMs() {
+    RadixOffload lower = kv.lower();
+    return lower == null ? Double.POSITIVE_INFINITY : lower.nextDeadlineMs();
   }
 
   /** Whether a pass would have something to look at. */
@@ -221,9 +251,9 @@ final class SglangState {
     }
     return new CoreMetrics(
         running.size(),
-        queue.size() + heldBack.size() + arrived.size() + expected,
+        queue.size() + queue.parked() + heldBack.size() + arrived.size() + expected,
         waitingTokens,
-        pool.locked() + pool.privatePages(),
+        pool.locked() + pool.privatePages() + pool.quarantined(),
         pool.evictable(),
         pool.capacity(),
         kv.pageSize(),

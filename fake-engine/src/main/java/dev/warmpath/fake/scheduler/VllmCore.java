@@ -43,7 +43,7 @@ public final class VllmCore implements EngineCore {
 
   @Override
   public List<String> problems() {
-    String offload = state.offloadProblem();
+    String offload = state.options.offloadProblem();
     return offload == null ? List.of() : List.of(offload);
   }
 

@@ -65,28 +65,13 @@ final class VllmState {
     this.pool = new BlockPool(options.numBlocks(), reportsCache());
     OffloadOptions offload = options.offload();
     this.lower =
-        offload == null || offloadProblem() != null
+        offload == null || options.offloadProblem() != null
             ? null
             : new OffloadTier(
                 pool,
                 offload,
                 (double) options.transfer().bytesPerToken() * options.blockSize(),
                 reportsCache());
-  }
-
-  /** Why the lower tiers that were asked for can't work, or null. */
-  @Nullable String offloadProblem() {
-    if (options.offload() == null) {
-      return null;
-    }
-    if (!options.prefixCaching()) {
-      return "blocks aren't offloaded: prefix caching is off, so that none is ever cached";
-    }
-    if (options.transfer().bytesPerToken() == 0) {
-      return "blocks aren't offloaded: the size of a token's KV isn't known,"
-          + " give CoreOptions.transfer() a bytesPerToken";
-    }
-    return null;
   }
 
   boolean reportsCache() {

@@ -2,11 +2,13 @@ package dev.warmpath.fake.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.jspecify.annotations.Nullable;
 
 class SglangCorePropertyTest {
   private static EngineRequest randomRequest(long id, SplittableRandom random) {
@@ -24,6 +26,8 @@ class SglangCorePropertyTest {
             .blockSize(pageSize)
             .maxNumSeqs(1 + random.nextInt(6))
             .cacheEvents(true)
+            .transfer(new KvTransfer(250_000, 1))
+            .offload(offload(random))
             .speculation(
                 random.nextInt(4) == 0
                     ? new Speculation(List.of(0.8, 0.5), random.nextLong())
@@ -35,6 +39,13 @@ class SglangCorePropertyTest {
         .clipMaxNewTokens(random.nextInt(12))
         .scheduleConservativeness(random.nextDouble())
         .build();
+  }
+
+  /** Small and slow lower tiers, now and then. */
+  static @Nullable OffloadOptions offload(SplittableRandom random) {
+    return random.nextInt(3) == 0
+        ? new OffloadOptions(1 + random.nextInt(8), random.nextInt(8), 0.01, 0.01, 2)
+        : null;
   }
 
   /** A source or destination on the scheduler under test, driven at random. */
@@ -95,11 +106,19 @@ class SglangCorePropertyTest {
       log.add(core.apply(new EngineCommand.CancelDestination(id), true, 0).effects());
       check(core, log);
     }
-    for (int i = 0; core.hasWork(); i++) {
+    double now = 1000;
+    for (int i = 0; core.hasWork() || core.nextDeadlineMs() < Double.POSITIVE_INFINITY; i++) {
       assertThat(i).as("drains").isLessThan(20_000);
-      assertThat(pass(core, 1000, log).progressed()).as("progress").isTrue();
+      if (core.hasWork()) {
+        PassResult pass = pass(core, now, log);
+        assertThat(pass.progressed()).as("progress").isTrue();
+        now = pass.endMs();
+      } else {
+        now = Math.max(now, core.nextDeadlineMs());
+        log.add(core.tick(now, true));
+      }
+      check(core, log);
     }
-    check(core, log);
     assertThat(core.isDrained()).isTrue();
     assertThat(core.metrics().activeBlocks()).isZero();
     assertThat(core.metrics().running() + core.metrics().waiting()).isZero();
@@ -120,9 +139,18 @@ class SglangCorePropertyTest {
     RadixAudit.check(pool);
     assertThat(core.metrics().activeBlocks() + core.metrics().cachedBlocks() + pool.free())
         .isEqualTo(pool.capacity());
-    assertThat(core.sequences().stream().mapToInt(s -> s.ownPages).sum())
-        .isEqualTo(pool.privatePages());
-    RadixAudit.checkLocks(pool, core.sequences().stream().map(s -> s.prefix).toList());
+    int own = core.sequences().stream().mapToInt(s -> s.ownPages).sum();
+    List<RadixNode> handles =
+        new ArrayList<>(core.sequences().stream().map(s -> s.prefix).toList());
+    RadixOffload lower = core.lower();
+    if (lower != null) {
+      for (RadixOffload.SwapIn swapIn : lower.under()) {
+        own += swapIn.pages();
+        handles.add(swapIn.prefix());
+      }
+    }
+    assertThat(pool.privatePages()).isEqualTo(own);
+    RadixAudit.checkLocks(pool, handles);
     assertThat(log.resident).as("event stream").isEqualTo(RadixAudit.resident(pool));
   }
 

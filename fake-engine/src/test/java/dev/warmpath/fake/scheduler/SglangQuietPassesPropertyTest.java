@@ -21,6 +21,8 @@ class SglangQuietPassesPropertyTest {
             .prefixCaching(random.nextInt(5) > 0)
             .maxModelLen(random.nextBoolean() ? Integer.MAX_VALUE : 90)
             .cacheEvents(random.nextInt(4) > 0)
+            .transfer(new KvTransfer(250_000, 1))
+            .offload(SglangCorePropertyTest.offload(random))
             .build();
     return SglangOptions.builder(core)
         .schedulePolicy(random.nextInt(4) > 0 ? SchedulePolicy.FCFS : SchedulePolicy.LPM)
