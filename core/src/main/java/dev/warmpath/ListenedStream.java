@@ -8,14 +8,13 @@ import dev.warmpath.api.StreamHandle;
 import dev.warmpath.api.StreamListener;
 import dev.warmpath.api.Usage;
 import dev.warmpath.dispatch.Dispatch;
-import dev.warmpath.dispatch.RequestRunner;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** A stream on its way to a listener: one thread opens it and hands its events over. */
 final class ListenedStream implements StreamHandle, Runnable {
   private final Function<RouterRequest, Dispatch> begin;
-  private final RequestRunner runner;
+  private final Function<Dispatch, RouterStream> open;
   private final RouterRequest request;
   private final StreamListener listener;
   private final CancellableCall call = new CancellableCall();
@@ -23,11 +22,11 @@ final class ListenedStream implements StreamHandle, Runnable {
 
   ListenedStream(
       Function<RouterRequest, Dispatch> begin,
-      RequestRunner runner,
+      Function<Dispatch, RouterStream> open,
       RouterRequest request,
       StreamListener listener) {
     this.begin = begin;
-    this.runner = runner;
+    this.open = open;
     this.request = request;
     this.listener = listener;
   }
@@ -41,7 +40,7 @@ final class ListenedStream implements StreamHandle, Runnable {
       }
       Dispatch dispatch = begin.apply(request);
       call.begun(dispatch);
-      try (RouterStream stream = runner.stream(dispatch)) {
+      try (RouterStream stream = open.apply(dispatch)) {
         listener.onOpen(stream.decision());
         for (StreamEvent event = stream.next(); event != null; event = stream.next()) {
           listener.onEvent(event);

@@ -32,6 +32,9 @@ import dev.warmpath.health.PredictionCheck;
 import dev.warmpath.health.RankState;
 import dev.warmpath.index.BlockIndex;
 import dev.warmpath.index.ByteRadixTree;
+import dev.warmpath.pd.PdRouting;
+import dev.warmpath.pd.PdSettings;
+import dev.warmpath.pd.PdStats;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RoutingEnvironment;
 import dev.warmpath.policy.RoutingPolicy;
@@ -111,6 +114,7 @@ public final class RouterClient implements AutoCloseable {
   private final PromptWork promptWork;
   private final Dispatcher dispatcher;
   private final RequestRunner runner;
+  private final PdRouting pairs;
   private final DeadLetters deadLetters;
   private final RoutingPolicy policy;
   private final Workers workers;
@@ -171,6 +175,17 @@ public final class RouterClient implements AutoCloseable {
             pauser(builder.scheduler));
     later.set(dispatcher);
     this.runner = new RequestRunner(dispatcher, this::exchange, executor);
+    this.pairs =
+        new PdRouting(
+            dispatcher,
+            runner,
+            this::exchange,
+            executor,
+            builder.scheduler,
+            builder.prefillDecode,
+            builder.prefillPolicy,
+            builder.decodePolicy,
+            builder.seed == null ? new SecureRandom()::nextLong : seeds(~seed));
     registry.subscribe(feed);
     HealthMonitor.Builder monitor =
         HealthMonitor.builder(registry, fleet, transports).settings(builder.health).seed(seed);
@@ -257,7 +272,15 @@ public final class RouterClient implements AutoCloseable {
    * @throws RouterException when no worker gave a response
    */
   public RouterResponse send(RouterRequest request) {
-    return runner.send(request);
+    return send(dispatcher.begin(request));
+  }
+
+  private RouterResponse send(Dispatch dispatch) {
+    return pairs.takes(dispatch) ? pairs.send(dispatch) : runner.send(dispatch);
+  }
+
+  private RouterStream stream(Dispatch dispatch) {
+    return pairs.takes(dispatch) ? pairs.stream(dispatch) : runner.stream(dispatch);
   }
 
   /**
@@ -267,7 +290,7 @@ public final class RouterClient implements AutoCloseable {
    * @return completes with the response, or exceptionally with what {@link #send} throws
    */
   public CompletableFuture<RouterResponse> sendAsync(RouterRequest request) {
-    return async(request, runner::send);
+    return async(request, this::send);
   }
 
   /**
@@ -278,7 +301,7 @@ public final class RouterClient implements AutoCloseable {
    */
   public RouterStream stream(RouterRequest request) {
     // Whoever reads its last event may be a thread of the client's executor.
-    return runner.stream(dispatcher.begin(request, dispatcher.now(), null, promptWork));
+    return stream(dispatcher.begin(request, dispatcher.now(), null, promptWork));
   }
 
   /**
@@ -286,14 +309,14 @@ public final class RouterClient implements AutoCloseable {
    * that was opened is the caller's to close.
    */
   public CompletableFuture<RouterStream> streamAsync(RouterRequest request) {
-    return async(request, runner::stream);
+    return async(request, this::stream);
   }
 
   /**
    * Opens a stream and hands its events to {@code listener}, on a thread of the client's executor.
    */
   public StreamHandle stream(RouterRequest request, StreamListener listener) {
-    ListenedStream listened = new ListenedStream(this::beginApart, runner, request, listener);
+    ListenedStream listened = new ListenedStream(this::beginApart, this::stream, request, listener);
     try {
       executor.execute(listened);
     } catch (RejectedExecutionException e) {
@@ -346,7 +369,13 @@ public final class RouterClient implements AutoCloseable {
    * @throws NoWorkerAvailableException when nobody can serve it
    */
   public RouteDecision explain(RouterRequest request) {
-    return dispatcher.explain(request);
+    if (!dispatcher.view().topology().disaggregated()) {
+      return dispatcher.explain(request);
+    }
+    Prompt prompt = dispatcher.read(request);
+    return pairs.takes(request, prompt)
+        ? pairs.explain(request, prompt)
+        : dispatcher.explain(request);
   }
 
   /**
@@ -365,7 +394,10 @@ public final class RouterClient implements AutoCloseable {
       RouterRequest request,
       Function<OutboundRequest, Exchange> exchanges,
       BooleanSupplier repeatable) {
-    return runner.open(beginApart(request), exchanges, repeatable);
+    Dispatch dispatch = beginApart(request);
+    return pairs.takes(dispatch)
+        ? pairs.open(dispatch, exchanges)
+        : runner.open(dispatch, exchanges, repeatable);
   }
 
   /** Takes a request in from a thread that should not tokenize itself. */
@@ -472,7 +504,8 @@ public final class RouterClient implements AutoCloseable {
         index.stats(),
         blocks.stats(),
         prompts.stats(),
-        dispatcher.answers());
+        dispatcher.answers(),
+        pairs.stats());
   }
 
   /**
@@ -485,6 +518,7 @@ public final class RouterClient implements AutoCloseable {
    * @param blocks the index of prompts by blocks
    * @param prompts the caches of tokens and block chains
    * @param answers what was answered and is not learned, yet or at all
+   * @param pd what requests came to that a prefill and a decode worker shared
    */
   public record ClientStats(
       int inFlight,
@@ -493,7 +527,8 @@ public final class RouterClient implements AutoCloseable {
       ByteRadixTree.Stats index,
       BlockIndex.Stats blocks,
       PromptReader.CacheStats prompts,
-      AnswerStats answers) {}
+      AnswerStats answers,
+      PdStats pd) {}
 
   /** How the cache hits of each rank compare with what was predicted, by the rank's name. */
   public Map<String, PredictionCheck.Verdict> predictions() {
@@ -538,6 +573,7 @@ public final class RouterClient implements AutoCloseable {
     quietly(health);
     quietly(fleet);
     quietly(promptWork);
+    quietly(pairs);
     for (Transport transport : transports) {
       quietly(transport);
     }
@@ -564,6 +600,9 @@ public final class RouterClient implements AutoCloseable {
     private final List<HealthListener> healthListeners = new ArrayList<>();
     private final Map<String, Profile> profiles = new LinkedHashMap<>();
     private RoutingPolicy policy = Policies.standard();
+    private RoutingPolicy prefillPolicy = Policies.prefill();
+    private RoutingPolicy decodePolicy = Policies.decode();
+    private PdSettings prefillDecode = PdSettings.DEFAULT;
     private Timeouts timeouts = DispatchSettings.DEFAULT.timeouts();
     private @Nullable Duration deadline = DispatchSettings.DEFAULT.deadline();
     private RetrySettings retry = DispatchSettings.DEFAULT.retry();
@@ -615,6 +654,30 @@ public final class RouterClient implements AutoCloseable {
     /** Sets the policy; {@link Policies#standard()} by default. */
     public Builder policy(RoutingPolicy policy) {
       this.policy = policy;
+      return this;
+    }
+
+    /**
+     * Sets the policy that chooses prefill workers, where prefill and decode are apart; {@link
+     * Policies#prefill()} by default.
+     */
+    public Builder prefillPolicy(RoutingPolicy policy) {
+      this.prefillPolicy = policy;
+      return this;
+    }
+
+    /**
+     * Sets the policy that chooses decode workers, where prefill and decode are apart; {@link
+     * Policies#decode()} by default.
+     */
+    public Builder decodePolicy(RoutingPolicy policy) {
+      this.decodePolicy = policy;
+      return this;
+    }
+
+    /** Sets how requests are carried out that a prefill and a decode worker share. */
+    public Builder prefillDecode(PdSettings settings) {
+      this.prefillDecode = settings;
       return this;
     }
 

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     there was none
  * @param steps what led to the choice, in words; filled by {@code explain}
  * @param attempts the attempts made so far, first to last
+ * @param pd the pair of workers, where prefill and decode are apart; null where one worker serves
  */
 public record RouteDecision(
     String policy,
@@ -25,7 +26,8 @@ public record RouteDecision(
     List<CandidateView> candidates,
     @Nullable CandidateView chosen,
     List<String> steps,
-    List<AttemptRecord> attempts) {
+    List<AttemptRecord> attempts,
+    @Nullable PdInfo pd) {
 
   /**
    * What is known of a prompt.

@@ -8,6 +8,7 @@ public abstract sealed class RouterException extends RuntimeException
         DeadlineExceededException,
         InvalidRequestException,
         NoWorkerAvailableException,
+        PrefillDecodeException,
         RequestCancelledException,
         RequestRejectedException,
         RouterClosedException,

@@ -1,10 +1,14 @@
 package dev.warmpath.dispatch;
 
 import dev.warmpath.api.AttemptRecord;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouterException;
 import dev.warmpath.api.Usage;
 import dev.warmpath.policy.Candidate;
+import dev.warmpath.prompt.Prompt;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.TransportException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #rejected}, {@link #failed} or by the dispatch's cancellation, whichever comes first;
  * later calls do nothing. Driven by one thread; cancellation may come from any.
  */
-public final class Attempt implements Step {
+public final class Attempt implements Step, AnswerOwner {
   private final Dispatch dispatch;
   private final Candidate candidate;
   private final int number;
@@ -48,6 +52,7 @@ public final class Attempt implements Step {
   }
 
   /** Where it goes and why. */
+  @Override
   public Candidate candidate() {
     return candidate;
   }
@@ -73,7 +78,7 @@ public final class Attempt implements Step {
     }
   }
 
-  /** The first byte of the response body arrived. Later calls do nothing. */
+  @Override
   public void firstByte() {
     if (gotFirstByte || ended.get()) {
       return;
@@ -84,12 +89,32 @@ public final class Attempt implements Step {
     dispatch.tellFirstByte(this);
   }
 
-  /**
-   * The whole response arrived: ends the request.
-   *
-   * @param usage token counts it reports, or null
-   * @param answer the text that was generated, or null where it is not known
-   */
+  @Override
+  public Prompt prompt() {
+    return dispatch.prompt();
+  }
+
+  @Override
+  public RouteDecision decision() {
+    return dispatch.decision();
+  }
+
+  @Override
+  public boolean abandoned() {
+    return dispatch.cancelled();
+  }
+
+  @Override
+  public void abandon() {
+    dispatch.cancel();
+  }
+
+  @Override
+  public RouterException broken(TransportException error) {
+    return dispatch.broken(this, Failure.of(error));
+  }
+
+  @Override
   public void completed(@Nullable Usage usage, @Nullable String answer) {
     if (!ended.compareAndSet(false, true)) {
       return;
@@ -113,6 +138,7 @@ public final class Attempt implements Step {
    *
    * @param status the status
    */
+  @Override
   public void rejected(int status) {
     if (!ended.compareAndSet(false, true)) {
       return;
@@ -176,7 +202,8 @@ public final class Attempt implements Step {
     }
   }
 
-  boolean ended() {
+  @Override
+  public boolean ended() {
     return ended.get();
   }
 

@@ -28,11 +28,13 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,9 +66,10 @@ public final class Dispatch {
   private boolean paused;
   private @Nullable Attempt lastAttempt;
   private @Nullable Failure lastFailure;
-  private @Nullable Attempt staleReplayed;
+  private boolean staleReplayed;
   private BooleanSupplier repeatable = () -> true;
   private volatile @Nullable Attempt current;
+  private volatile @Nullable PairDispatch pair;
   private final CountDownLatch cancelled = new CountDownLatch(1);
 
   Dispatch(
@@ -108,6 +111,10 @@ public final class Dispatch {
    * it is over.
    */
   public RouteDecision decision() {
+    PairDispatch several = pair;
+    if (several != null) {
+      return several.decision();
+    }
     Dispatcher.Routed at = routed;
     Attempt attempt = lastAttempt;
     List<AttemptRecord> all = List.copyOf(attempts);
@@ -123,10 +130,50 @@ public final class Dispatch {
         List.of(),
         attempt == null ? null : view(attempt.candidate()),
         List.of(),
-        all);
+        all,
+        null);
   }
 
-  private CandidateView view(Candidate candidate) {
+  /**
+   * Leaves the request to a driver that sends it to several workers at a time; {@link #next} is not
+   * called then.
+   *
+   * @param decided tells where it goes, as far as the driver has come
+   */
+  public PairDispatch pair(Supplier<RouteDecision> decided) {
+    PairDispatch made = new PairDispatch(dispatcher, this, decided);
+    pair = made;
+    return made;
+  }
+
+  /** The driver's side of a request that {@link #pair} gave to one. */
+  public PairDispatch pairing() {
+    return Objects.requireNonNull(pair);
+  }
+
+  /** The path that is asked for, with its query. */
+  public String path() {
+    return request.path();
+  }
+
+  Duration deadline() {
+    Duration deadline = terms.deadline();
+    return deadline == null ? Duration.ZERO : deadline;
+  }
+
+  RouterRequest request() {
+    return request;
+  }
+
+  RouteOptions options() {
+    return options;
+  }
+
+  Timeouts timeouts() {
+    return terms.timeouts();
+  }
+
+  CandidateView view(Candidate candidate) {
     OptionalInt rank = candidate.target().rank();
     return new CandidateView(
         candidate.target().worker().id().value(),
@@ -195,7 +242,7 @@ public final class Dispatch {
         || !repeatable.getAsBoolean()) {
       throw allFailed(failure);
     }
-    if (failure.stale() && staleReplayed == null) {
+    if (failure.stale() && !staleReplayed) {
       return null; // the worker saw nothing: free of budget and without a wait
     }
     if (!retryPaid) {
@@ -216,8 +263,8 @@ public final class Dispatch {
 
   private @Nullable Candidate staleReplay(@Nullable Failure failure) {
     Attempt last = lastAttempt;
-    if (failure != null && failure.stale() && staleReplayed == null && last != null) {
-      staleReplayed = last;
+    if (failure != null && failure.stale() && !staleReplayed && last != null) {
+      staleReplayed = true;
       return last.candidate();
     }
     return null;
@@ -234,7 +281,7 @@ public final class Dispatch {
 
   private Step pick(long now) {
     for (int round = 0; round < 2; round++) {
-      Step step = pickFrom(java.util.Objects.requireNonNull(plan), now);
+      Step step = pickFrom(Objects.requireNonNull(plan), now);
       if (step != null) {
         return step;
       }
@@ -335,9 +382,13 @@ public final class Dispatch {
   public void cancel() {
     cancelled.countDown();
     Attempt running = current;
+    PairDispatch several = pair;
     try {
       if (running != null) {
         running.cancelled();
+      }
+      if (several != null) {
+        several.tellCancelled();
       }
     } finally {
       finish(Outcome.CANCELLED, null, null);
@@ -423,7 +474,7 @@ public final class Dispatch {
     return error;
   }
 
-  private void finish(Outcome outcome, @Nullable Usage usage, @Nullable RouterException error) {
+  void finish(Outcome outcome, @Nullable Usage usage, @Nullable RouterException error) {
     if (!finished.compareAndSet(false, true)) {
       return;
     }
@@ -436,13 +487,16 @@ public final class Dispatch {
     }
   }
 
-  private RequestEvent event(
+  RequestEvent event(
       @Nullable Outcome outcome, @Nullable AttemptRecord failure, @Nullable Usage usage) {
     Attempt attempt = lastAttempt;
+    PairDispatch several = pair;
     return new RequestEvent(
         requestId,
-        attempt == null ? null : attempt.candidate().target().toString(),
-        started,
+        several != null
+            ? several.worker()
+            : attempt == null ? null : attempt.candidate().target().toString(),
+        several != null ? several.attempt() : started,
         Duration.ofNanos(now() - startedNanos),
         outcome,
         failure,
@@ -455,11 +509,10 @@ public final class Dispatch {
   }
 
   private DeadlineExceededException deadlineExceeded() {
-    Duration deadline = terms.deadline();
-    return new DeadlineExceededException(deadline == null ? Duration.ZERO : deadline, attempts);
+    return new DeadlineExceededException(deadline(), attempts);
   }
 
-  private @Nullable Duration remaining(long now) {
+  @Nullable Duration remaining(long now) {
     Duration deadline = terms.deadline();
     return deadline == null ? null : deadline.minusNanos(now - startedNanos);
   }

@@ -266,9 +266,7 @@ public final class Dispatcher {
     Prompt prompt = read(request);
     FleetView view = fleet.view();
     CandidateSet candidates = candidates(view, prompt);
-    RouteContext context =
-        new RouteContext(
-            view, candidates, prompt, options, environment, now(), seeds.getAsLong(), true);
+    RouteContext context = context(view, candidates, prompt, options, now(), true);
     RouteExplanation explanation = terms.policy().explain(context);
     List<String> steps = new ArrayList<>();
     steps.add(
@@ -291,7 +289,8 @@ public final class Dispatcher {
         views,
         views.isEmpty() ? null : views.get(0),
         steps,
-        List.of());
+        List.of(),
+        null);
   }
 
   private static void addSuspects(List<String> steps, FleetView view, CandidateSet candidates) {
@@ -324,6 +323,9 @@ public final class Dispatcher {
   private PromptReader.Served served(@Nullable String model) {
     Topology topology = fleet.view().topology();
     CandidateSet candidates = topology.candidates(model, WorkerRole.REGULAR);
+    if (candidates.isEmpty()) {
+      candidates = topology.candidates(model, WorkerRole.PREFILL);
+    }
     Set<EngineKind> engines = EnumSet.noneOf(EngineKind.class);
     String base = null;
     Worker last = null;
@@ -401,16 +403,88 @@ public final class Dispatcher {
 
   /** Makes the plan of one request: one read of the fleet's snapshot. */
   Routed route(Prompt prompt, RouteOptions options, RoutingPolicy by, long now) {
+    FleetView view = awaitView(now);
+    CandidateSet candidates = candidates(view, prompt);
+    RouteContext context = context(view, candidates, prompt, options, now, false);
+    return new Routed(view, by.plan(context), candidates.workers());
+  }
+
+  /** The fleet as it is now; waits for the first worker where there is none yet. */
+  public FleetView awaitView(long now) {
     FleetView view = fleet.view();
     if (view.topology().workers().isEmpty()) {
       view = fleet.awaitWorkers(settings.noWorkerWait());
     }
     gates.refresh(view, now);
-    CandidateSet candidates = candidates(view, prompt);
-    RouteContext context =
-        new RouteContext(
-            view, candidates, prompt, options, environment, now, seeds.getAsLong(), false);
-    return new Routed(view, by.plan(context), candidates.workers());
+    return view;
+  }
+
+  /** The fleet as it is now. */
+  public FleetView view() {
+    return fleet.view();
+  }
+
+  /** What one decision may read, with chance of its own. */
+  public RouteContext context(
+      FleetView view,
+      CandidateSet candidates,
+      Prompt prompt,
+      RouteOptions options,
+      long now,
+      boolean rehearsal) {
+    return new RouteContext(
+        view, candidates, prompt, options, environment, now, seeds.getAsLong(), rehearsal);
+  }
+
+  /**
+   * Takes a worker for a part of a request.
+   *
+   * @param tokens prompt tokens that it has to compute
+   * @param teaches the prompt that it comes to hold, or null for none
+   * @param force whether neither its breaker nor a wish to be left alone is asked
+   * @return null where it may not be sent to
+   */
+  public @Nullable WorkerClaim claim(
+      Candidate candidate, int tokens, @Nullable Prompt teaches, boolean force, long now) {
+    WorkerGates.Gate gate = gates.gate(candidate.target().worker());
+    CircuitBreaker.Permit permit =
+        force ? gate.force(now) : gate.busyForNanos(now) > 0 ? null : gate.tryAcquire(now);
+    if (permit == null) {
+      return null;
+    }
+    return new WorkerClaim(
+        this,
+        candidate,
+        new DispatchLease(stateOf(candidate.target()), tokens, true),
+        permit,
+        teaches == null ? PrefixFeed.Ticket.NONE : feed.dispatched(teaches, candidate.target()));
+  }
+
+  private RankState stateOf(WorkerRank target) {
+    RankState state = fleet.view().find(target);
+    // A worker that left between decision and dispatch: counted on an object of its own that nobody
+    // reads.
+    return state != null ? state : new RankState(target);
+  }
+
+  /** What a worker that ended its part reported of the request. */
+  public void reported(Prompt prompt, Candidate candidate, Usage usage) {
+    compare(prompt, candidate, usage);
+  }
+
+  /** A request's options, its headers read. */
+  public RouteOptions options(RouterRequest request) {
+    return OptionsReader.options(request);
+  }
+
+  /** A new id, as {@link PairDispatch#newId} gives it. */
+  String newId() {
+    return rid(requestIds.incrementAndGet());
+  }
+
+  /** What decisions tell of a prompt. */
+  public PromptSummary summaryOf(Prompt prompt) {
+    return summary(prompt);
   }
 
   private CandidateSet candidates(FleetView view, Prompt prompt) {
@@ -432,7 +506,11 @@ public final class Dispatcher {
       if (worker.state() == WorkerState.DRAINING) {
         reason = "draining";
       } else if (worker.role() != WorkerRole.REGULAR) {
-        reason = worker.role().label() + " only: prefill/decode routing is not there yet";
+        reason =
+            worker.role().label()
+                + " only: it takes a "
+                + (worker.role() == WorkerRole.PREFILL ? "decode" : "prefill")
+                + " worker beside it";
       } else if (model != null && worker.serves(model) == Worker.Served.NO) {
         reason = "serves " + worker.models().stream().map(served -> served.id()).toList();
       } else {
@@ -490,13 +568,8 @@ public final class Dispatcher {
 
   DispatchLease lease(Candidate candidate, Prompt prompt) {
     WorkerRank target = candidate.target();
-    RankState state = fleet.view().find(target);
-    // A worker that left between decision and dispatch: counted on an object of its own that nobody
-    // reads.
     return new DispatchLease(
-        state != null ? state : new RankState(target),
-        Math.max(0, prompt.tokens() - candidate.matchedTokens()),
-        prompt.stream());
+        stateOf(target), Math.max(0, prompt.tokens() - candidate.matchedTokens()), prompt.stream());
   }
 
   Availability availability(WorkerRank target) {
@@ -506,8 +579,12 @@ public final class Dispatcher {
 
   /** What the failure of an attempt tells of its worker. */
   void failed(WorkerRank target, Failure failure, long now) {
+    judged(target, failure.retryAfter(), now);
+  }
+
+  /** A worker's breaker may have changed, or it asked to be left alone. */
+  void judged(WorkerRank target, @Nullable Duration retryAfter, long now) {
     WorkerGates.Gate gate = gates.gate(target.worker());
-    Duration retryAfter = failure.retryAfter();
     if (retryAfter != null) {
       gate.busyUntil(now + retryAfter.toNanos());
     }

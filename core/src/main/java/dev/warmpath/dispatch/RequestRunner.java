@@ -10,6 +10,7 @@ import dev.warmpath.api.StreamEvent;
 import dev.warmpath.api.Usage;
 import dev.warmpath.prompt.AnswerReader;
 import dev.warmpath.prompt.Exactness;
+import dev.warmpath.prompt.Prompt;
 import dev.warmpath.prompt.ResponseReader;
 import dev.warmpath.prompt.UsageReader;
 import dev.warmpath.transport.Exchange;
@@ -53,10 +54,8 @@ public final class RequestRunner {
   }
 
   /** Reads the answer of a prompt whose blocks are known; null where nothing could use it. */
-  private static @Nullable AnswerReader answers(Dispatch dispatch) {
-    return dispatch.prompt().blocks() != null && dispatch.prompt().single()
-        ? new AnswerReader()
-        : null;
+  private static @Nullable AnswerReader answers(Prompt prompt) {
+    return prompt.blocks() != null && prompt.single() ? new AnswerReader() : null;
   }
 
   /** Makes something of a successful response, whose headers have arrived. */
@@ -93,7 +92,7 @@ public final class RequestRunner {
             attempt.rejected(status);
           } else {
             usage = usages.read(body);
-            AnswerReader answer = answers(dispatch);
+            AnswerReader answer = answers(dispatch.prompt());
             if (answer != null) {
               answer.body(body);
             }
@@ -131,7 +130,7 @@ public final class RequestRunner {
           attempt.firstByte();
           RoutedStream stream =
               new RoutedStream(
-                  dispatch, attempt, response, first, usages, answers(dispatch), executor);
+                  attempt, response, first, usages, answers(dispatch.prompt()), executor);
           if (first == null) {
             attempt.completed(null, null);
           }
@@ -140,36 +139,48 @@ public final class RequestRunner {
   }
 
   /**
+   * A stream whose first event is at hand, for a driver of its own.
+   *
+   * @param owner is told how it fares
+   * @param first the first event, or null where there is none
+   */
+  public RouterStream stream(
+      AnswerOwner owner, ExchangeResponse response, @Nullable StreamEvent first) {
+    return new RoutedStream(owner, response, first, usages, null, executor);
+  }
+
+  /**
    * An exchange whose headers have arrived, for a caller that carries the body itself.
    *
-   * @param dispatch the request
-   * @param attempt the attempt that reached it; the caller ends it through {@link Finisher}
+   * @param owner whose answer it is: the caller ends it through {@link Finisher}
    * @param response the response
    * @param finisher what the caller calls as the body goes by
    */
-  public record Opened(
-      Dispatch dispatch, Attempt attempt, ExchangeResponse response, Finisher finisher) {}
+  public record Opened(AnswerOwner owner, ExchangeResponse response, Finisher finisher) {
+    /** An exchange whose end is told to {@code owner}. */
+    public Opened(AnswerOwner owner, ExchangeResponse response) {
+      this(owner, response, new Finisher(owner));
+    }
+  }
 
   /**
    * Tells how the body of an {@link Opened} exchange fares. One terminal call counts, the first.
    */
   public static final class Finisher {
-    private final Dispatch dispatch;
-    private final Attempt attempt;
+    private final AnswerOwner owner;
 
-    private Finisher(Dispatch dispatch, Attempt attempt) {
-      this.dispatch = dispatch;
-      this.attempt = attempt;
+    private Finisher(AnswerOwner owner) {
+      this.owner = owner;
     }
 
     /** A byte of the body reached the caller. */
     public void firstByte() {
-      attempt.firstByte();
+      owner.firstByte();
     }
 
     /** Whether the body's bytes are of use to {@link #completed}. */
     public boolean wantsBody() {
-      return dispatch.prompt().exactness() != Exactness.OPAQUE;
+      return owner.prompt().exactness() != Exactness.OPAQUE;
     }
 
     /**
@@ -179,29 +190,29 @@ public final class RequestRunner {
      *     and, where the prompt's blocks are known, the answer
      */
     public void completed(int status, byte @Nullable [] body) {
-      if (attempt.ended()) {
+      if (owner.ended()) {
         return;
       }
       if (status >= 300) {
-        attempt.rejected(status);
+        owner.rejected(status);
         return;
       }
       ResponseReader.Told told = body == null ? null : ResponseReader.read(body);
-      attempt.completed(
+      owner.completed(
           told == null ? null : told.usage(),
-          told == null || answers(dispatch) == null ? null : told.answer());
+          told == null || answers(owner.prompt()) == null ? null : told.answer());
     }
 
     /** The body broke. */
     public void failed(TransportException error) {
-      if (!attempt.ended()) {
-        dispatch.broken(attempt, Failure.of(error));
+      if (!owner.ended()) {
+        var unused = owner.broken(error);
       }
     }
 
     /** The caller gave up. */
     public void cancelled() {
-      dispatch.cancel();
+      owner.abandon();
     }
   }
 
@@ -218,11 +229,7 @@ public final class RequestRunner {
       Function<OutboundRequest, Exchange> exchanges,
       BooleanSupplier repeatable) {
     dispatch.repeatable(repeatable);
-    return run(
-        dispatch,
-        exchanges,
-        (attempt, exchange, response) ->
-            new Opened(dispatch, attempt, response, new Finisher(dispatch, attempt)));
+    return run(dispatch, exchanges, (attempt, exchange, response) -> new Opened(attempt, response));
   }
 
   private <T> T run(
@@ -280,7 +287,7 @@ public final class RequestRunner {
   }
 
   /** Seconds or an HTTP date, as RFC 9110 section 10.2.3 has it; null when absent or unreadable. */
-  private static @Nullable Duration retryAfter(@Nullable String header) {
+  public static @Nullable Duration retryAfter(@Nullable String header) {
     if (header == null) {
       return null;
     }

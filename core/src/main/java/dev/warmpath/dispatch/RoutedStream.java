@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class RoutedStream implements RouterStream {
   private static final Cleaner CLEANER = Cleaner.create();
 
-  private final Dispatch dispatch;
-  private final Attempt attempt;
+  private final AnswerOwner owner;
   private final ExchangeResponse response;
   private final RouteDecision decision;
   private final UsageReader usages;
@@ -39,30 +38,28 @@ final class RoutedStream implements RouterStream {
   private volatile @Nullable Usage usage;
 
   RoutedStream(
-      Dispatch dispatch,
-      Attempt attempt,
+      AnswerOwner owner,
       ExchangeResponse response,
       @Nullable StreamEvent first,
       UsageReader usages,
       @Nullable AnswerReader answer,
       Executor executor) {
-    this.dispatch = dispatch;
-    this.attempt = attempt;
+    this.owner = owner;
     this.response = response;
-    this.decision = dispatch.decision();
+    this.decision = owner.decision();
     this.first = first;
     this.ended = first == null;
     this.usages = usages;
     this.answer = answer;
     this.executor = executor;
-    this.guard = CLEANER.register(this, new Release(dispatch, response));
+    this.guard = CLEANER.register(this, new Release(owner, response));
   }
 
   /** Ends a request without holding its stream. */
-  private record Release(Dispatch dispatch, ExchangeResponse response) implements Runnable {
+  private record Release(AnswerOwner owner, ExchangeResponse response) implements Runnable {
     @Override
     public void run() {
-      dispatch.cancel();
+      owner.abandon();
       response.close();
     }
   }
@@ -96,12 +93,12 @@ final class RoutedStream implements RouterStream {
         return null;
       }
       event = read();
-    } else if (dispatch.cancelled()) {
+    } else if (owner.abandoned()) {
       throw new RequestCancelledException("the stream was closed");
     }
     if (event == null) {
       ended = true;
-      attempt.completed(usage, answer == null ? null : answer.answer());
+      owner.completed(usage, answer == null ? null : answer.answer());
       close();
       return null;
     }
@@ -119,14 +116,14 @@ final class RoutedStream implements RouterStream {
     if (!response.streaming()) {
       return null;
     }
-    if (dispatch.cancelled()) {
+    if (owner.abandoned()) {
       throw new RequestCancelledException("the stream was closed");
     }
     try {
       return response.nextEvent();
     } catch (TransportException e) {
       ended = true;
-      RouterException error = dispatch.broken(attempt, Failure.of(e));
+      RouterException error = owner.broken(e);
       close();
       throw error;
     }

@@ -39,6 +39,22 @@ public final class Policies {
     return chain(pin(), linearCost(), shortestQueue());
   }
 
+  /**
+   * The default for workers that only prefill: {@code pin>cache_aware>shortest_queue}, since what
+   * they hold is what they save.
+   */
+  public static RoutingPolicy prefill() {
+    return chain(pin(), cacheAware(), shortestQueue());
+  }
+
+  /**
+   * The default for workers that only decode: {@code pin>power_of_two}. Prefixes would draw all
+   * requests of a shared system prompt to one worker, whose cache decides nothing there.
+   */
+  public static RoutingPolicy decode() {
+    return chain(pin(), powerOfTwo());
+  }
+
   /** One after another; each (role, candidate set) takes turns of its own. */
   public static RoutingPolicy roundRobin() {
     return of(new RoundRobinLink());

@@ -1,7 +1,9 @@
 package dev.warmpath.worker;
 
 import java.util.AbstractList;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,36 @@ public final class CandidateSet {
     }
     this.key = StableHash.of(role.label()) ^ sum;
     this.workers = (int) ranks.stream().map(rank -> rank.worker().id()).distinct().count();
+  }
+
+  private CandidateSet(CandidateSet of, long key) {
+    this.role = of.role;
+    this.ranks = of.ranks;
+    this.holderIds = of.holderIds;
+    this.workers = of.workers;
+    this.key = key;
+  }
+
+  /** Those of the candidates that {@code accept}s: this very set where it accepts all. */
+  public CandidateSet where(Predicate<WorkerRank> accept) {
+    List<WorkerRank> kept = new ArrayList<>(ranks.length);
+    for (WorkerRank rank : ranks) {
+      if (accept.test(rank)) {
+        kept.add(rank);
+      }
+    }
+    return kept.size() == ranks.length ? this : new CandidateSet(role, kept);
+  }
+
+  /**
+   * The same candidates taking turns of their own: round robin walks this set apart from others of
+   * the same candidates. For a second choice that depends on a first one, which a shared turn would
+   * tie together.
+   *
+   * @param apart tells it from the others
+   */
+  public CandidateSet turningApart(long apart) {
+    return new CandidateSet(this, StableHash.mix(key ^ apart));
   }
 
   /** The role the candidates are asked to play. */

@@ -30,6 +30,7 @@ public final class Topology {
   private final Map<WorkerId, Worker> byId;
   private final List<WorkerRank> ranks;
   private final int slotCount;
+  private final boolean disaggregated;
   private final Map<WorkerRole, ConcurrentHashMap<String, CandidateSet>> byModel =
       new EnumMap<>(WorkerRole.class);
   private final Map<WorkerRole, CandidateSet> anyModel = new ConcurrentHashMap<>();
@@ -49,6 +50,8 @@ public final class Topology {
     }
     this.ranks = List.copyOf(all);
     this.slotCount = slots;
+    this.disaggregated =
+        this.workers.stream().anyMatch(worker -> worker.role() != WorkerRole.REGULAR);
     for (WorkerRole role : WorkerRole.values()) {
       byModel.put(role, new ConcurrentHashMap<>());
     }
@@ -72,6 +75,11 @@ public final class Topology {
   /** One more than the largest slot in use: the size a side table needs. */
   public int slotCount() {
     return slotCount;
+  }
+
+  /** Whether there are workers that only prefill or only decode. */
+  public boolean disaggregated() {
+    return disaggregated;
   }
 
   /** The worker of that name, or null. */

@@ -1,6 +1,7 @@
 package dev.warmpath.examples;
 
 import dev.warmpath.RouterClient;
+import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
 import java.util.Locale;
@@ -79,9 +80,20 @@ final class ExplainCommand implements Callable<Integer> {
       out.append(table);
     }
     CandidateView chosen = decision.chosen();
-    out.append("chosen   ")
-        .append(chosen == null ? "nobody" : name(chosen) + " by " + chosen.step())
-        .append(System.lineSeparator());
+    PdInfo pd = decision.pd();
+    if (pd != null) {
+      String prefill = pd.prefill();
+      out.append("prefill  ")
+          .append(prefill == null ? "none: " + pd.direct() : name(prefill, pd.prefillRank()))
+          .append(System.lineSeparator())
+          .append("decode   ")
+          .append(name(pd.decode(), pd.decodeRank()))
+          .append(System.lineSeparator());
+    } else {
+      out.append("chosen   ")
+          .append(chosen == null ? "nobody" : name(chosen) + " by " + chosen.step())
+          .append(System.lineSeparator());
+    }
     decision
         .attempts()
         .forEach(
@@ -97,8 +109,10 @@ final class ExplainCommand implements Callable<Integer> {
   }
 
   private static String name(CandidateView candidate) {
-    return candidate.rank() == null
-        ? candidate.worker()
-        : candidate.worker() + "#" + candidate.rank();
+    return name(candidate.worker(), candidate.rank());
+  }
+
+  private static String name(String worker, @Nullable Integer rank) {
+    return rank == null ? worker : worker + "#" + rank;
   }
 }

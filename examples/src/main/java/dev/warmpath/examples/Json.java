@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.api.AttemptRecord;
+import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
 import dev.warmpath.api.Usage;
@@ -80,7 +81,13 @@ final class Json {
       candidates.add(candidate(candidate));
     }
     CandidateView chosen = decision.chosen();
-    if (chosen == null) {
+    PdInfo pd = decision.pd();
+    if (pd != null) {
+      ObjectNode both = out.putObject("chosen");
+      both.set("prefill", place(pd.prefill(), pd.prefillRank()));
+      both.set("decode", place(pd.decode(), pd.decodeRank()));
+      out.set("pd", pair(pd));
+    } else if (chosen == null) {
       out.putNull("chosen");
     } else {
       out.set("chosen", candidate(chosen));
@@ -98,6 +105,29 @@ final class Json {
       one.put("elapsed_ms", attempt.elapsed().toNanos() / 1e6);
     }
     return out;
+  }
+
+  private static @Nullable ObjectNode place(@Nullable String worker, @Nullable Integer rank) {
+    if (worker == null) {
+      return null;
+    }
+    ObjectNode one = object();
+    one.put("worker", worker);
+    one.put("rank", rank);
+    return one;
+  }
+
+  private static ObjectNode pair(PdInfo pd) {
+    ObjectNode one = object();
+    one.put("protocol", pd.protocol());
+    one.put("attempts", pd.attempts());
+    one.put("direct", pd.direct());
+    one.put("uncached_tokens", pd.uncachedTokens());
+    put(one, "prefill_ms", pd.prefillMillis());
+    put(one, "hand_off_ms", pd.handOffMillis());
+    put(one, "first_payload_ms", pd.firstPayloadMillis());
+    put(one, "decode_ms", pd.decodeMillis());
+    return one;
   }
 
   private static ObjectNode candidate(CandidateView candidate) {

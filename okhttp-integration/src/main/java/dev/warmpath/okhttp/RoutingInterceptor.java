@@ -193,8 +193,8 @@ public final class RoutingInterceptor implements Interceptor {
 
   private static Response response(
       Request request, RequestRunner.Opened opened, RoutedExchange served) {
-    RouteDecision decision = opened.dispatch().decision();
-    Candidate candidate = opened.attempt().candidate();
+    RouteDecision decision = opened.owner().decision();
+    Candidate candidate = opened.owner().candidate();
     Response raw = served.response();
     return raw.newBuilder()
         .request(request.newBuilder().tag(RouteDecision.class, decision).build())

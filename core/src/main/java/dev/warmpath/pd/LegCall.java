@@ -1,0 +1,109 @@
+package dev.warmpath.pd;
+
+import dev.warmpath.dispatch.WorkerClaim;
+import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.worker.WorkerRole;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One leg on its way: what a {@link PdPort} carries, and tells of. It may be dropped from any
+ * thread, before, while and after it is carried; what is told of a leg that is over goes nowhere.
+ */
+final class LegCall {
+  private final PdConductor conductor;
+  private final WorkerRole role;
+  private final int attempt;
+  private final OutboundRequest outbound;
+  private final WorkerClaim claim;
+  private volatile @Nullable Runnable hangUp;
+  private volatile boolean dropped;
+  private volatile @Nullable LegResult result;
+
+  LegCall(
+      PdConductor conductor,
+      WorkerRole role,
+      int attempt,
+      OutboundRequest outbound,
+      WorkerClaim claim) {
+    this.conductor = conductor;
+    this.role = role;
+    this.attempt = attempt;
+    this.outbound = outbound;
+    this.claim = claim;
+  }
+
+  WorkerRole role() {
+    return role;
+  }
+
+  int attempt() {
+    return attempt;
+  }
+
+  /** What is to be sent. */
+  OutboundRequest outbound() {
+    return outbound;
+  }
+
+  WorkerClaim claim() {
+    return claim;
+  }
+
+  /** Whether nobody wants it any more. */
+  boolean dropped() {
+    return dropped;
+  }
+
+  /** How its carrier said that it ended, or null. */
+  @Nullable LegResult result() {
+    return result;
+  }
+
+  /**
+   * It is being sent.
+   *
+   * @param hangUp ends what carries it
+   * @return false when it is not wanted any more and must not be sent
+   */
+  boolean sending(Runnable hangUp) {
+    this.hangUp = hangUp;
+    if (dropped) {
+      conductor.ended(this, LegResult.broken(LegOutcome.CANCELLED, false, "dropped"), null);
+      return false;
+    }
+    conductor.sent(this);
+    if (dropped) {
+      hangUp.run();
+    }
+    return true;
+  }
+
+  /** Its response began with success. */
+  void headers() {
+    conductor.headers(this);
+  }
+
+  /** A payload of its response came. */
+  void payload() {
+    conductor.payload(this);
+  }
+
+  /**
+   * It is over.
+   *
+   * @param handOff what prefill's answer tells decode, or null
+   */
+  void ended(LegResult end, byte @Nullable [] handOff) {
+    result = end;
+    conductor.ended(this, end, handOff);
+  }
+
+  /** Nobody wants it any more. */
+  void drop() {
+    dropped = true;
+    Runnable carried = hangUp;
+    if (carried != null) {
+      carried.run();
+    }
+  }
+}

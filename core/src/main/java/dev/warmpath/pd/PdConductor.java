@@ -1,0 +1,436 @@
+package dev.warmpath.pd;
+
+import dev.warmpath.api.PdInfo;
+import dev.warmpath.api.Usage;
+import dev.warmpath.dispatch.PairDispatch;
+import dev.warmpath.dispatch.WorkerClaim;
+import dev.warmpath.pd.PdAction.Word;
+import dev.warmpath.policy.Candidate;
+import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.Timeouts;
+import dev.warmpath.worker.Scheduler;
+import dev.warmpath.worker.Worker;
+import dev.warmpath.worker.WorkerRole;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries one {@link PdSession} out: chooses pairs, mints ids, holds places and permits, arms the
+ * timer, and does what the session wants through a {@link PdPort}. Events may come from any thread;
+ * they are worked through one at a time, by whichever thread comes first, and none waits.
+ */
+final class PdConductor {
+  private static final Logger log = LoggerFactory.getLogger(PdConductor.class);
+
+  private final PdShared shared;
+  private final PairDispatch request;
+  private final Original original;
+  private final String path;
+  private final PdPort port;
+  private final boolean headersOnly;
+  private final PdSession session;
+  private final PdExclusions exclusions = new PdExclusions();
+  private final Queue<Supplier<List<PdAction>>> events = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private volatile @Nullable PdAttempt attempt;
+  private volatile @Nullable RuntimeException refusal;
+  private volatile long lastPayload;
+  private @Nullable PdFailure failure;
+  private Scheduler.@Nullable Task timer;
+  private long timerDue;
+
+  /**
+   * Creates the conductor of a session that has not begun.
+   *
+   * @param headersOnly whether the port sees no more of decode's answer than its headers, which
+   *     then count as its first payload
+   */
+  PdConductor(
+      PdShared shared,
+      PairDispatch request,
+      Original original,
+      String path,
+      PdPort port,
+      boolean headersOnly) {
+    this.shared = shared;
+    this.request = request;
+    this.original = original;
+    this.path = path;
+    this.port = port;
+    this.headersOnly = headersOnly;
+    Duration left = request.remaining();
+    this.session = new PdSession(shared.settings(), left == null ? null : now() + left.toNanos());
+  }
+
+  private long now() {
+    return shared.scheduler().nanoTime();
+  }
+
+  /** Begins. The first choice is made on the calling thread. */
+  void start() {
+    shared.live().add(this);
+    post(() -> session.start(now()));
+  }
+
+  /** The caller wants no more. */
+  void cancel() {
+    post(() -> session.cancel(now()));
+  }
+
+  /** What the last attempt is or was, or null before the first. */
+  @Nullable PdAttempt attempt() {
+    return attempt;
+  }
+
+  /** What choosing a pair threw last, or null. */
+  @Nullable RuntimeException refusal() {
+    return refusal;
+  }
+
+  /** How the pair shows in decisions; null before there is one. */
+  @Nullable PdInfo info() {
+    PdAttempt current = attempt;
+    return current == null ? null : current.info();
+  }
+
+  /** A worker has reported token counts. */
+  void reported(Candidate candidate, Usage usage) {
+    shared.dispatcher().reported(request.prompt(), candidate, usage);
+  }
+
+  /** Where the session stands; for tests and views. */
+  PdState state() {
+    return session.state();
+  }
+
+  void sent(LegCall leg) {
+    post(() -> current(leg) ? session.sent(leg.role(), now()) : List.of());
+  }
+
+  void headers(LegCall leg) {
+    post(() -> current(leg) ? session.headers(leg.role()) : List.of());
+  }
+
+  void payload(LegCall leg) {
+    lastPayload = now();
+    PdAttempt at = attempt;
+    if (leg.role() == WorkerRole.DECODE && at != null && !at.answered()) {
+      post(
+          () -> {
+            if (!current(leg)) {
+              return List.of();
+            }
+            at.firstPayload(now());
+            return session.payload(now());
+          });
+    }
+  }
+
+  void ended(LegCall leg, LegResult result, byte @Nullable [] handOff) {
+    post(() -> current(leg) ? legEnded(leg, result, handOff) : List.of());
+  }
+
+  private List<PdAction> legEnded(LegCall leg, LegResult result, byte @Nullable [] handOff) {
+    PdAttempt at = Objects.requireNonNull(attempt);
+    if (leg.role() == WorkerRole.PREFILL) {
+      at.prefillEnded(now());
+      if (result.outcome() == LegOutcome.OK) {
+        at.handOff(handOff);
+        shared.counters().prefill(now() - at.begun());
+      }
+    } else {
+      at.decodeEnded(now());
+    }
+    return session.ended(leg.role(), result, now());
+  }
+
+  private boolean current(LegCall leg) {
+    PdAttempt at = attempt;
+    return at != null && at.leg(leg.role()) == leg;
+  }
+
+  private void post(Supplier<List<PdAction>> event) {
+    events.add(event);
+    if (waiting.getAndIncrement() != 0) {
+      return; // whoever is at it takes this one, too
+    }
+    do {
+      try {
+        perform(Objects.requireNonNull(events.poll()).get());
+        arm();
+      } catch (RuntimeException e) {
+        // A bug, here or in what was plugged in: the session goes on to its own timeouts.
+        log.warn("A prefill/decode session failed to do as it was told", e);
+      }
+    } while (waiting.decrementAndGet() != 0);
+  }
+
+  private void perform(List<PdAction> actions) {
+    for (PdAction action : actions) {
+      if (action instanceof PdAction.Select select) {
+        select(select.attempt());
+      } else if (action instanceof PdAction.SelectDecode) {
+        perform(selectDecode());
+      } else if (action instanceof PdAction.Send send) {
+        send(send.role());
+      } else if (action instanceof PdAction.Drop drop) {
+        LegCall leg = Objects.requireNonNull(attempt).leg(drop.role());
+        if (leg != null) {
+          leg.drop();
+        }
+      } else if (action instanceof PdAction.Abort abort) {
+        abort(abort.role());
+      } else if (action instanceof PdAction.Release) {
+        release();
+      } else if (action instanceof PdAction.Settled settled) {
+        settled(settled);
+      } else if (action instanceof PdAction.Exclude exclude) {
+        exclusions.add(exclude.blame(), Objects.requireNonNull(attempt).pair());
+      } else if (action instanceof PdAction.Retire) {
+        retire();
+      } else if (action instanceof PdAction.Tell tell) {
+        tell(tell.word(), tell.failure());
+      } else if (action instanceof PdAction.Close close) {
+        close(close.end());
+      }
+    }
+  }
+
+  private void select(int number) {
+    if (number > 1) {
+      if (!request.payRetry()) {
+        perform(session.noPair(nobody(), "the retry budget is spent", now()));
+        return;
+      }
+      long wait = request.backoffNanos(number - 1);
+      if (wait > 0) {
+        shared.scheduler().schedule(Duration.ofNanos(wait), () -> post(() -> choose(number)));
+        return;
+      }
+    }
+    perform(choose(number));
+  }
+
+  private static PdVerdict nobody() {
+    return new PdVerdict(PdVerdict.Blame.NONE, false, true);
+  }
+
+  private List<PdAction> choose(int number) {
+    if (session.state() != PdState.SELECTING) {
+      return List.of(); // it was given up meanwhile
+    }
+    PdChoice choice;
+    try {
+      choice =
+          shared
+              .selector()
+              .choose(request.prompt(), request.options(), original.path(), exclusions);
+    } catch (RuntimeException e) {
+      refusal = e;
+      return session.noPair(nobody(), "no pair could be chosen", now());
+    }
+    PdAttempt made;
+    try {
+      made = new PdAttempt(number, choice, mint(choice.pair()), original, path, now());
+    } catch (RuntimeException e) {
+      WorkerClaim prefill = choice.prefill();
+      if (prefill != null) {
+        prefill.neutral(null);
+      }
+      choice.decode().neutral(null);
+      refusal = e;
+      return session.noPair(nobody(), "no ids could be made", now());
+    }
+    attempt = made;
+    shared.counters().attempts.increment();
+    if (made.direct()) {
+      shared.counters().direct.increment();
+    }
+    if (number == 1) {
+      request.routed();
+    }
+    request.attempting(number, made.workers());
+    return session.paired(plan(choice), now());
+  }
+
+  private AttemptIds mint(PdPair pair) {
+    PdProtocol protocol = pair.decodeTraits().protocol();
+    PdTraits source = pair.prefillTraits();
+    long room =
+        source == null || protocol.maxRoom() == 0
+            ? 0
+            : shared.registry().mint(protocol.maxRoom(), pair.prefillRank(), source.ranks(), now());
+    String rid = request.newId();
+    return new AttemptIds(rid, room, "xfer-" + rid, protocol.requestId(pair, rid));
+  }
+
+  private PdPlan plan(PdChoice choice) {
+    PdProtocol protocol = choice.pair().decodeTraits().protocol();
+    PdTimeouts limits = shared.settings().timeouts();
+    Timeouts timeouts = request.timeouts();
+    return new PdPlan(
+        protocol.shape(),
+        choice.pair().direct(),
+        protocol.boundToDecode(),
+        protocol.recomputes(),
+        protocol.shape() == PdShape.SEQUENTIAL,
+        protocol.finishesPrefill(),
+        protocol.aborts(),
+        headersOnly ? limits.rendezvous() : limits.grace(),
+        original.stream() && !choice.pair().direct()
+            ? limits.firstPayload()
+            : timeouts.firstToken());
+  }
+
+  private List<PdAction> selectDecode() {
+    PdAttempt at = Objects.requireNonNull(attempt);
+    WorkerClaim other;
+    try {
+      other =
+          shared
+              .selector()
+              .chooseDecode(
+                  at.pair(), request.prompt(), request.options(), original.path(), exclusions);
+    } catch (RuntimeException e) {
+      refusal = e;
+      other = null;
+    }
+    if (other == null) {
+      return session.noPair(nobody(), "no other decode worker", now());
+    }
+    Worker worker = other.candidate().target().worker();
+    at.redirect(other, PdTraits.of(worker));
+    request.attempting(at.number(), at.workers());
+    return session.decodePaired();
+  }
+
+  private void send(WorkerRole role) {
+    PdAttempt at = Objects.requireNonNull(attempt);
+    if (role == WorkerRole.DECODE && at.recomputes()) {
+      shared.counters().recomputes.increment();
+    }
+    Duration left = request.remaining();
+    Timeouts given = request.timeouts();
+    PdTimeouts limits = shared.settings().timeouts();
+    // The session has timers of its own, with more to go by; these only bound what it forgot.
+    Timeouts timeouts =
+        role == WorkerRole.PREFILL
+            ? new Timeouts(given.connect(), limits.prefill(), limits.prefill(), left)
+            : given.withTotal(left);
+    try {
+      port.send(at.makeLeg(this, role, timeouts));
+    } catch (RuntimeException e) {
+      refusal = e;
+      LegResult unsent =
+          LegResult.broken(LegOutcome.IO_ERROR, false, "not sent: " + e.getClass().getName());
+      perform(session.ended(role, unsent, now()));
+    }
+  }
+
+  private void abort(WorkerRole role) {
+    PdAttempt at = Objects.requireNonNull(attempt);
+    LegCall leg = at.leg(role);
+    if (leg != null) {
+      shared.aborts().abort(role, leg.outbound().target(), at.ids().rid(), now());
+    }
+  }
+
+  private void release() {
+    PdAttempt at = Objects.requireNonNull(attempt);
+    OutboundRequest touch =
+        at.touch(at.pair().decode().target(), shared.settings().timeouts().release());
+    shared.releases().touch(touch, () -> post(session::released));
+  }
+
+  private void settled(PdAction.Settled settled) {
+    PdAttempt at = Objects.requireNonNull(attempt);
+    WorkerRole role = settled.role();
+    shared.counters().leg(role.label(), settled.outcome());
+    LegCall leg = at.leg(role);
+    if (leg != null && settled.outcome() == LegOutcome.NOT_SENT) {
+      leg.drop();
+    }
+    WorkerClaim claim = at.claim(role);
+    if (claim == null) {
+      return;
+    }
+    LegResult result = leg == null ? null : leg.result();
+    Duration retryAfter = result == null ? null : result.retryAfter();
+    switch (settled.judgement()) {
+      case SUCCEEDED ->
+          claim.succeeded(
+              role == WorkerRole.PREFILL ? (now() - at.begun()) / 1e6 : at.firstPayloadMillis());
+      case FAILED -> claim.failed(retryAfter);
+      case NEUTRAL -> claim.neutral(retryAfter);
+    }
+  }
+
+  private void retire() {
+    PdAttempt at = Objects.requireNonNull(attempt);
+    if (at.ids().room() != 0) {
+      shared.registry().retire(at.ids().room(), now());
+    }
+    LegCall decode = at.leg(WorkerRole.DECODE);
+    LegCall prefill = at.leg(WorkerRole.PREFILL);
+    LegResult last = decode == null ? null : decode.result();
+    boolean well = last != null && last.outcome() == LegOutcome.OK && failure == null;
+    request.attempted(at.record(well ? null : at.failure(prefill, decode, failure), now()));
+  }
+
+  private void tell(Word word, @Nullable PdFailure why) {
+    if (word == Word.RELEASED) {
+      PdAttempt at = Objects.requireNonNull(attempt);
+      long now = now();
+      shared.counters().firstPayload(now - at.begun(), at.sincePrefill(now));
+      request.firstByte();
+    }
+    failure = why == null ? failure : why;
+    port.tell(word, why);
+  }
+
+  private void close(PdState end) {
+    Scheduler.Task armed = timer;
+    if (armed != null) {
+      armed.cancel();
+      timer = null;
+    }
+    shared.live().remove(this);
+    PdAttempt at = attempt;
+    String mode = at == null ? "none" : at.direct() ? "direct" : at.protocol().shape().label();
+    shared.counters().session(mode, end.name().toLowerCase(java.util.Locale.ROOT));
+    PdFailure why = failure;
+    if (end == PdState.FAILED && why != null) {
+      shared.counters().failure(why.phase().name().toLowerCase(java.util.Locale.ROOT));
+    }
+  }
+
+  /** One timer for the session's next timeout; one that turns out too early is armed anew. */
+  private void arm() {
+    Long due = session.nextTimeout();
+    Scheduler.Task armed = timer;
+    if (due == null || (armed != null && timerDue - due <= 0)) {
+      return;
+    }
+    if (armed != null) {
+      armed.cancel();
+    }
+    timerDue = due;
+    timer =
+        shared
+            .scheduler()
+            .schedule(Duration.ofNanos(Math.max(0, due - now())), () -> post(this::tick));
+  }
+
+  private List<PdAction> tick() {
+    timer = null;
+    return session.tick(now(), lastPayload);
+  }
+}

@@ -1,0 +1,301 @@
+package dev.warmpath.pd;
+
+import dev.warmpath.api.NoWorkerAvailableException;
+import dev.warmpath.api.PdInfo;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouteDecision.CandidateView;
+import dev.warmpath.api.RouteOptions;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.dispatch.Dispatcher;
+import dev.warmpath.dispatch.WorkerClaim;
+import dev.warmpath.health.FleetView;
+import dev.warmpath.policy.Candidate;
+import dev.warmpath.policy.RouteExplanation;
+import dev.warmpath.policy.RoutePlan;
+import dev.warmpath.policy.RoutingPolicy;
+import dev.warmpath.prompt.Prompt;
+import dev.warmpath.worker.CandidateSet;
+import dev.warmpath.worker.Topology;
+import dev.warmpath.worker.WorkerRank;
+import dev.warmpath.worker.WorkerRole;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses pairs: prefill by one policy, decode by another among those that match it. Neither
+ * policy's round robin moves the other's, and decode's turns are counted apart for each prefill
+ * rank, so that every pair comes up. Thread safe.
+ */
+final class PdSelector {
+  private static final int MAX_POOLS = 1_024;
+
+  private final Dispatcher dispatcher;
+  private final RoutingPolicy prefillPolicy;
+  private final RoutingPolicy decodePolicy;
+  private final PdSettings settings;
+  private volatile Pools pools = new Pools(Topology.EMPTY, new ConcurrentHashMap<>());
+
+  private record Pools(Topology topology, ConcurrentHashMap<String, PdPool> byKey) {}
+
+  PdSelector(
+      Dispatcher dispatcher,
+      RoutingPolicy prefillPolicy,
+      RoutingPolicy decodePolicy,
+      PdSettings settings) {
+    this.dispatcher = dispatcher;
+    this.prefillPolicy = prefillPolicy;
+    this.decodePolicy = decodePolicy;
+    this.settings = settings;
+  }
+
+  /** The policies' names, as decisions show them. */
+  String policyName() {
+    return "prefill: " + prefillPolicy.name() + ", decode: " + decodePolicy.name();
+  }
+
+  /** Who serves a prompt's model in pairs. */
+  PdPool pool(Topology topology, @Nullable String model, String path) {
+    Pools known = pools;
+    if (known.topology != topology) {
+      known = new Pools(topology, new ConcurrentHashMap<>());
+      pools = known;
+    }
+    String key = path + '\n' + (model == null ? "" : model);
+    PdPool pool = known.byKey.get(key);
+    if (pool == null) {
+      pool = new PdPool(topology, model, path);
+      if (known.byKey.size() < MAX_POOLS) {
+        known.byKey.put(key, pool);
+      }
+    }
+    return pool;
+  }
+
+  /**
+   * Whether a request is for a pair: there are workers of both roles, and no regular worker is to
+   * be preferred.
+   */
+  boolean takes(FleetView view, Prompt prompt, String path) {
+    Topology topology = view.topology();
+    if (!topology.disaggregated()) {
+      return false;
+    }
+    PdPool pool = pool(topology, prompt.model(), path);
+    boolean regular = !topology.candidates(prompt.model(), WorkerRole.REGULAR).isEmpty();
+    return pool.bothRoles() && (!regular || (settings.pairsFirst() && !pool.prefill().isEmpty()));
+  }
+
+  /**
+   * Chooses a pair and takes both places.
+   *
+   * @throws NoWorkerAvailableException when no two workers match
+   */
+  PdChoice choose(Prompt prompt, RouteOptions options, String path, PdExclusions passOver) {
+    long now = dispatcher.now();
+    FleetView view = dispatcher.view();
+    PdPool pool = pool(view.topology(), prompt.model(), path);
+    if (pool.prefill().isEmpty()) {
+      throw none(prompt, pool);
+    }
+    PdChoice direct = direct(view, pool, prompt, options, passOver, now);
+    if (direct != null) {
+      return direct;
+    }
+    CandidateSet sources = passOver.prefill(pool.prefill());
+    WorkerClaim prefill = claim(view, sources, prefillPolicy, prompt, options, true, now);
+    WorkerClaim decode = null;
+    try {
+      WorkerRank source = prefill.candidate().target();
+      CandidateSet sinks = passOver.decode(pool.decode(source.worker()), source.worker());
+      decode = claim(view, apart(sinks, source), decodePolicy, prompt, options, false, now);
+      PdPair pair =
+          new PdPair(
+              prefill.candidate(),
+              decode.candidate(),
+              pool.traits(source.worker()),
+              pool.traits(decode.candidate().target().worker()));
+      return new PdChoice(pair, prefill, decode, null, uncached(prompt, prefill.candidate()));
+    } finally {
+      if (decode == null) {
+        prefill.neutral(null);
+      }
+    }
+  }
+
+  private static CandidateSet apart(CandidateSet sinks, WorkerRank source) {
+    return sinks.turningApart(source.stableHash());
+  }
+
+  private @Nullable PdChoice direct(
+      FleetView view,
+      PdPool pool,
+      Prompt prompt,
+      RouteOptions options,
+      PdExclusions passOver,
+      long now) {
+    int threshold = settings.directBelowTokens();
+    if (threshold == 0 || pool.alone().isEmpty()) {
+      return null;
+    }
+    CandidateSet alone = passOver.decode(pool.alone(), null);
+    Candidate best =
+        decodePolicy.plan(dispatcher.context(view, alone, prompt, options, now, true)).next();
+    if (best == null || uncached(prompt, best) >= threshold) {
+      return null;
+    }
+    int uncached = uncached(prompt, best);
+    WorkerClaim decode = dispatcher.claim(best, uncached, prompt, false, now);
+    if (decode == null) {
+      return null;
+    }
+    PdPair pair = new PdPair(null, best, null, pool.traits(best.target().worker()));
+    return new PdChoice(pair, null, decode, why(uncached, threshold), uncached);
+  }
+
+  private static String why(int uncached, int threshold) {
+    return uncached + " uncached tokens are fewer than " + threshold;
+  }
+
+  /**
+   * Another decode worker for a hand-off that nobody has claimed; null where there is none but
+   * those that failed.
+   */
+  @Nullable WorkerClaim chooseDecode(
+      PdPair pair, Prompt prompt, RouteOptions options, String path, PdExclusions passOver) {
+    long now = dispatcher.now();
+    FleetView view = dispatcher.view();
+    Candidate source = pair.prefill();
+    if (source == null) {
+      return null;
+    }
+    PdPool pool = pool(view.topology(), prompt.model(), path);
+    if (!pool.prefill().asList().contains(source.target())) {
+      return null;
+    }
+    long failed = pair.decode().target().worker().epoch();
+    CandidateSet sinks =
+        passOver
+            .decode(pool.decode(source.target().worker()), source.target().worker())
+            .where(rank -> rank.worker().epoch() != failed);
+    return sinks.isEmpty() ? null : claim(view, sinks, decodePolicy, prompt, options, false, now);
+  }
+
+  /** The first that may be sent to; where none may, the first of all. */
+  private WorkerClaim claim(
+      FleetView view,
+      CandidateSet among,
+      RoutingPolicy policy,
+      Prompt prompt,
+      RouteOptions options,
+      boolean prefill,
+      long now) {
+    RoutePlan plan = policy.plan(dispatcher.context(view, among, prompt, options, now, false));
+    Candidate first = null;
+    for (Candidate candidate = plan.next(); candidate != null; candidate = plan.next()) {
+      first = first == null ? candidate : first;
+      WorkerClaim claim = claim(candidate, prompt, prefill, false, now);
+      if (claim != null) {
+        return claim;
+      }
+    }
+    WorkerClaim forced = first == null ? null : claim(first, prompt, prefill, true, now);
+    if (forced == null) {
+      throw new NoWorkerAvailableException(
+          "the " + among.role().label() + " part of the request", Map.of());
+    }
+    return forced;
+  }
+
+  private @Nullable WorkerClaim claim(
+      Candidate candidate, Prompt prompt, boolean prefill, boolean force, long now) {
+    return dispatcher.claim(
+        candidate, prefill ? uncached(prompt, candidate) : 0, prefill ? prompt : null, force, now);
+  }
+
+  private static int uncached(Prompt prompt, Candidate candidate) {
+    return Math.max(0, prompt.tokens() - candidate.matchedTokens());
+  }
+
+  private static NoWorkerAvailableException none(Prompt prompt, PdPool pool) {
+    String what = prompt.model() == null ? "the request" : "model '" + prompt.model() + "'";
+    return new NoWorkerAvailableException(what + " as prefill and decode", pool.refusals());
+  }
+
+  /**
+   * Decides and sends nothing.
+   *
+   * @throws NoWorkerAvailableException when no two workers match
+   */
+  RouteDecision explain(RouterRequest request, Prompt prompt, String path) {
+    RouteOptions options = dispatcher.options(request);
+    long now = dispatcher.now();
+    FleetView view = dispatcher.view();
+    PdPool pool = pool(view.topology(), prompt.model(), path);
+    if (pool.prefill().isEmpty()) {
+      throw none(prompt, pool);
+    }
+    RouteExplanation first =
+        prefillPolicy.explain(dispatcher.context(view, pool.prefill(), prompt, options, now, true));
+    CandidateView source = first.candidates().get(0);
+    WorkerRank chosen = rank(pool.prefill(), source);
+    RouteExplanation second =
+        decodePolicy.explain(
+            dispatcher.context(
+                view, apart(pool.decode(chosen.worker()), chosen), prompt, options, now, true));
+    CandidateView sink = second.candidates().get(0);
+    List<CandidateView> views = new ArrayList<>(first.candidates());
+    views.addAll(second.candidates());
+    List<String> steps = new ArrayList<>();
+    steps.add("prefill and decode are apart: " + pool.traits(chosen.worker()).protocol().name());
+    pool.refusals().forEach((worker, why) -> steps.add(worker + " takes no part: " + why));
+    steps.addAll(first.steps());
+    steps.addAll(second.steps());
+    int uncached = Math.max(0, prompt.tokens() - source.matchedTokens());
+    boolean direct = false;
+    if (settings.directBelowTokens() > 0 && !pool.alone().isEmpty()) {
+      int alone = Math.max(0, prompt.tokens() - sink.matchedTokens());
+      direct = alone < settings.directBelowTokens();
+      steps.add(
+          direct
+              ? "decode alone: " + why(alone, settings.directBelowTokens())
+              : alone + " uncached tokens: a prefill worker computes them");
+      uncached = direct ? alone : uncached;
+    }
+    return new RouteDecision(
+        policyName(),
+        view.topology().version(),
+        dispatcher.summaryOf(prompt),
+        views,
+        sink,
+        steps,
+        List.of(),
+        new PdInfo(
+            direct ? null : source.worker(),
+            direct ? null : source.rank(),
+            sink.worker(),
+            sink.rank(),
+            pool.traits(chosen.worker()).protocol().name(),
+            0,
+            0,
+            direct ? why(uncached, settings.directBelowTokens()) : null,
+            uncached,
+            Double.NaN,
+            Double.NaN,
+            Double.NaN,
+            Double.NaN));
+  }
+
+  private static WorkerRank rank(CandidateSet among, CandidateView view) {
+    for (WorkerRank rank : among.asList()) {
+      Integer number = view.rank();
+      if (rank.worker().id().value().equals(view.worker())
+          && rank.rank().orElse(-1) == (number == null ? -1 : number)) {
+        return rank;
+      }
+    }
+    throw new IllegalStateException(view.worker() + " is no candidate");
+  }
+}

@@ -1,0 +1,627 @@
+package dev.warmpath;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.warmpath.ScriptedTransport.Script;
+import dev.warmpath.api.FailurePhase;
+import dev.warmpath.api.InvalidRequestException;
+import dev.warmpath.api.NoWorkerAvailableException;
+import dev.warmpath.api.PrefillDecodeException;
+import dev.warmpath.api.RequestRejectedException;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterResponse;
+import dev.warmpath.api.RouterStream;
+import dev.warmpath.api.StreamEvent;
+import dev.warmpath.api.Usage;
+import dev.warmpath.dispatch.RequestRunner;
+import dev.warmpath.dispatch.RetrySettings;
+import dev.warmpath.pd.PdSettings;
+import dev.warmpath.policy.Policies;
+import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.TransportException;
+import dev.warmpath.transport.TransportException.Kind;
+import dev.warmpath.worker.WorkerRole;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Requests that a prefill and a decode worker share, through the client, over a transport without
+ * sockets. Every test ends with no place taken, no room live and no open response.
+ */
+class PrefillDecodeTest {
+  private static final String WHOLE =
+      "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hello\"}]}";
+  private static final String STREAMED = WHOLE.replace("{\"model\"", "{\"stream\":true,\"model\"");
+  private static final String ANSWER =
+      "{\"choices\":[{\"text\":\"hi\"}],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}";
+  private static final String HANDED =
+      "{\"choices\":[],\"kv_transfer_params\":{\"remote_request_id\":\"r1\", \"n\":[1]}}";
+  private static final Pattern ROOM = Pattern.compile("\"bootstrap_room\":(\\d+)");
+
+  private @Nullable RouterClient router;
+  private @Nullable ScriptedTransport transport;
+
+  private RouterClient router(
+      String engine, int each, PdSettings settings, Function<OutboundRequest, Script> scripts) {
+    transport = new ScriptedTransport(scripts);
+    RouterClient.Builder builder =
+        RouterClient.builder()
+            .transport(transport)
+            .prefillPolicy(Policies.roundRobin())
+            .decodePolicy(Policies.roundRobin())
+            .prefillDecode(settings)
+            .retry(
+                new RetrySettings(
+                    4, 0.2, 100, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(10)))
+            .noWorkerWait(Duration.ZERO)
+            .seed(1);
+    for (int i = 0; i < each; i++) {
+      builder.worker("http://p" + i + ":1;role=prefill;model=m;engine=" + engine);
+      builder.worker("http://d" + i + ":1;role=decode;model=m;engine=" + engine);
+    }
+    router = builder.build();
+    return router;
+  }
+
+  private RouterClient sglang(Function<OutboundRequest, Script> scripts) {
+    return router("sglang", 2, PdSettings.DEFAULT, scripts);
+  }
+
+  private RouterClient nixl(Function<OutboundRequest, Script> scripts) {
+    return router("vllm", 2, PdSettings.DEFAULT, scripts);
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    if (router != null && transport != null) {
+      await()
+          .untilAsserted(
+              () -> {
+                assertThat(router.stats().pd().liveSessions()).isZero();
+                assertThat(transport.open).hasValue(0);
+              });
+      assertThat(router.stats().inFlight()).isZero();
+      assertThat(router.stats().pd().liveRooms()).isZero();
+      router
+          .workers()
+          .list()
+          .forEach(worker -> worker.ranks().forEach(rank -> assertThat(rank.inFlight()).isZero()));
+      router.close();
+    }
+  }
+
+  private static boolean prefill(OutboundRequest request) {
+    return request.target().worker().role() == WorkerRole.PREFILL;
+  }
+
+  private static String text(OutboundRequest request) {
+    return new String(request.body(), StandardCharsets.UTF_8);
+  }
+
+  private static boolean abort(OutboundRequest request) {
+    return request.path().equals("/abort_request");
+  }
+
+  private static Script streamed() {
+    return Script.streams(
+        "{\"choices\":[{\"text\":\"a\"}]}",
+        "{\"choices\":[{\"text\":\"b\"}],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":2}}");
+  }
+
+  private List<OutboundRequest> sent(WorkerRole role) {
+    List<OutboundRequest> all = new ArrayList<>();
+    for (OutboundRequest request : transport.sent) {
+      if (request.target().worker().role() == role && !abort(request)) {
+        all.add(request);
+      }
+    }
+    return all;
+  }
+
+  private static void meet(CountDownLatch latch) {
+    try {
+      if (!latch.await(30, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("nobody came");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void i14_a_prefill_that_waits_for_decode_to_connect_is_no_deadlock() {
+    CountDownLatch decodeCame = new CountDownLatch(1);
+    CountDownLatch prefillCame = new CountDownLatch(1);
+    RouterClient client =
+        sglang(
+            request -> {
+              (prefill(request) ? prefillCame : decodeCame).countDown();
+              meet(prefill(request) ? decodeCame : prefillCame);
+              return Script.ok(ANSWER);
+            });
+    RouterResponse answer = client.send(RouterRequest.chatCompletions(WHOLE));
+    assertThat(answer.text()).isEqualTo(ANSWER);
+    assertThat(answer.usage()).isEqualTo(new Usage(5, null, 1));
+    RouteDecision why = answer.decision();
+    assertThat(why.pd().protocol()).isEqualTo("sglang");
+    assertThat(why.pd().prefill()).startsWith("http://p");
+    assertThat(why.pd().decode()).startsWith("http://d").isEqualTo(why.chosen().worker());
+    assertThat(why.pd().room()).isPositive();
+    assertThat(why.pd().attempts()).isEqualTo(1);
+    assertThat(why.attempts()).hasSizeLessThanOrEqualTo(1);
+    assertThat(client.stats().pd().sessions())
+        .isEqualTo(java.util.Map.of("concurrent/completed", 1L));
+  }
+
+  @Test
+  void i14_a_decode_that_waits_for_prefill_to_finish_is_no_deadlock_where_legs_are_in_turn() {
+    CountDownLatch prefillDone = new CountDownLatch(1);
+    RouterClient client =
+        nixl(
+            request -> {
+              if (prefill(request)) {
+                prefillDone.countDown();
+                return Script.ok(HANDED);
+              }
+              assertThat(prefillDone.getCount()).as("decode is sent after prefill").isZero();
+              return Script.ok(ANSWER);
+            });
+    RouterResponse answer = client.send(RouterRequest.chatCompletions(WHOLE));
+    assertThat(answer.text()).isEqualTo(ANSWER);
+    assertThat(text(sent(WorkerRole.DECODE).get(0)))
+        .contains("\"kv_transfer_params\":{\"remote_request_id\":\"r1\", \"n\":[1]}");
+    assertThat(sent(WorkerRole.DECODE).get(0).headers().get("X-Request-Id"))
+        .isEqualTo(sent(WorkerRole.PREFILL).get(0).headers().get("X-Request-Id"));
+    assertThat(answer.decision().pd().room()).isZero();
+    assertThat(answer.decision().pd().prefillMillis()).isNotNegative();
+  }
+
+  @Test
+  void streams_flow_and_both_bodies_meet_in_one_room() {
+    RouterClient client = sglang(request -> streamed());
+    List<String> data = new ArrayList<>();
+    try (RouterStream stream = client.stream(RouterRequest.chatCompletions(STREAMED))) {
+      for (StreamEvent event : stream) {
+        data.add(event.data());
+      }
+      assertThat(stream.usage()).isEqualTo(new Usage(5, null, 2));
+      assertThat(stream.decision().pd()).isNotNull();
+    }
+    assertThat(data).hasSize(2);
+    assertThat(room(sent(WorkerRole.PREFILL).get(0)))
+        .isEqualTo(room(sent(WorkerRole.DECODE).get(0)))
+        .isBetween(1L, 1L << 62);
+    assertThat(client.stats().pd().legs())
+        .containsEntry("prefill/ok", 1L)
+        .containsEntry("decode/ok", 1L);
+  }
+
+  private static long room(OutboundRequest request) {
+    Matcher matcher = ROOM.matcher(text(request));
+    assertThat(matcher.find()).isTrue();
+    return Long.parseLong(matcher.group(1));
+  }
+
+  @Test
+  void i15_i7_an_error_inside_prefills_stream_is_seen_and_the_next_attempt_has_new_ids() {
+    AtomicInteger prefills = new AtomicInteger();
+    CountDownLatch failed = new CountDownLatch(1);
+    RouterClient client =
+        sglang(
+            request -> {
+              if (abort(request)) {
+                return Script.ok("{}");
+              }
+              if (prefill(request) && prefills.getAndIncrement() == 0) {
+                failed.countDown();
+                return Script.streams("{\"choices\":[]}").breaking(Kind.STREAM_ERROR);
+              }
+              return failed.getCount() == 1 ? Script.silent() : streamed();
+            });
+    try (RouterStream stream = client.stream(RouterRequest.chatCompletions(STREAMED))) {
+      int events = 0;
+      for (StreamEvent unused : stream) {
+        events++;
+      }
+      assertThat(events).isEqualTo(2);
+      assertThat(stream.decision().pd().attempts()).isEqualTo(2);
+    }
+    List<OutboundRequest> legs = sent(WorkerRole.PREFILL);
+    assertThat(legs).hasSize(2);
+    assertThat(room(legs.get(0))).isNotEqualTo(room(legs.get(1)));
+    assertThat(legs.get(0).rid()).hasSameSizeAs(legs.get(1).rid()).isNotEqualTo(legs.get(1).rid());
+    assertThat(legs.get(0).target())
+        .as("not the one that failed")
+        .isNotEqualTo(legs.get(1).target());
+  }
+
+  @Test
+  void i10_i16_a_stream_that_breaks_is_an_error_and_is_not_sent_again() {
+    RouterClient client =
+        sglang(
+            request ->
+                prefill(request) || abort(request)
+                    ? Script.ok(ANSWER)
+                    : Script.streams("{\"choices\":[]}").breaking(Kind.PROTOCOL));
+    try (RouterStream stream = client.stream(RouterRequest.chatCompletions(STREAMED))) {
+      assertThat(stream.next()).isNotNull();
+      PrefillDecodeException broken =
+          catchThrowableOfType(PrefillDecodeException.class, stream::next);
+      assertThat(broken.phase()).isEqualTo(PrefillDecodeException.Phase.DECODE_STREAM);
+      assertThat(broken.blamed()).isEqualTo("decode");
+      assertThat(broken.partialOutput()).isTrue();
+      assertThat(broken.retryable()).isFalse();
+      assertThat(broken.prefillOutcome()).isEqualTo("ok");
+    }
+    assertThat(sent(WorkerRole.DECODE)).hasSize(1);
+  }
+
+  @Test
+  void i4_prefills_error_status_cancels_decode_at_once_and_the_pair_is_tried_again() {
+    CompletableFuture<Long> failedRoom = new CompletableFuture<>();
+    RouterClient client =
+        sglang(
+            request -> {
+              if (abort(request)) {
+                return Script.ok("{}");
+              }
+              if (prefill(request)) {
+                return failedRoom.complete(room(request)) ? Script.status(500) : Script.ok(ANSWER);
+              }
+              // The first decode waits for a prefill that will not come.
+              return failedRoom.join() == room(request) ? Script.silent() : Script.ok(ANSWER);
+            });
+    RouterResponse answer = client.send(RouterRequest.chatCompletions(WHOLE));
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.decision().pd().attempts()).isEqualTo(2);
+    assertThat(client.stats().pd().legs()).containsEntry("prefill/http_error", 1L);
+    sent(WorkerRole.DECODE)
+        .forEach(
+            request -> assertThat(client.breaker(request.target().worker())).isEqualTo("closed"));
+  }
+
+  @Test
+  void a_client_error_is_the_answer_whichever_worker_gives_it() {
+    RouterClient client =
+        sglang(
+            request ->
+                abort(request)
+                    ? Script.ok("{}")
+                    : prefill(request) ? Script.status(400) : Script.silent());
+    RouterResponse answer = client.send(RouterRequest.chatCompletions(WHOLE));
+    assertThat(answer.status()).isEqualTo(400);
+    assertThatThrownBy(() -> client.stream(RouterRequest.chatCompletions(STREAMED)))
+        .isInstanceOf(RequestRejectedException.class);
+    assertThat(sent(WorkerRole.PREFILL)).as("I10: a 4xx is not retried").hasSize(2);
+  }
+
+  @Test
+  void i13_closing_a_stream_aborts_it_at_decode_by_its_exact_id() {
+    RouterClient client =
+        sglang(
+            request ->
+                prefill(request) || abort(request)
+                    ? Script.ok(ANSWER)
+                    : Script.streams("{\"choices\":[]}").thenHanging());
+    RouterStream stream = client.stream(RouterRequest.chatCompletions(STREAMED));
+    assertThat(stream.next()).isNotNull();
+    CompletableFuture<Void> reader =
+        CompletableFuture.runAsync(
+            () ->
+                assertThatThrownBy(stream::next)
+                    .isInstanceOf(dev.warmpath.api.RequestCancelledException.class));
+    stream.close();
+    reader.join();
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(transport.sent.stream().filter(PrefillDecodeTest::abort))
+                    .hasSize(1)
+                    .allSatisfy(
+                        request -> {
+                          assertThat(request.target().worker().role()).isEqualTo(WorkerRole.DECODE);
+                          assertThat(text(request))
+                              .isEqualTo(
+                                  "{\"rid\":\"" + sent(WorkerRole.DECODE).get(0).rid() + "\"}");
+                          assertThat(request.admin()).isTrue();
+                        }));
+  }
+
+  @Test
+  void i13_cancelling_before_the_first_byte_aborts_both() {
+    CountDownLatch both = new CountDownLatch(2);
+    RouterClient client =
+        sglang(
+            request -> {
+              if (abort(request)) {
+                return Script.ok("{}");
+              }
+              both.countDown();
+              return Script.silent();
+            });
+    CompletableFuture<RouterResponse> future =
+        client.sendAsync(RouterRequest.chatCompletions(WHOLE));
+    meet(both);
+    future.cancel(true);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(
+                        transport.sent.stream()
+                            .filter(PrefillDecodeTest::abort)
+                            .map(request -> request.target().worker().role()))
+                    .containsExactlyInAnyOrder(WorkerRole.PREFILL, WorkerRole.DECODE));
+    assertThat(client.stats().pd().sessions()).containsEntry("concurrent/cancelled", 1L);
+  }
+
+  @Test
+  void a_decode_that_refuses_the_connection_is_replaced_with_the_same_hand_off() {
+    AtomicInteger decodes = new AtomicInteger();
+    RouterClient client =
+        nixl(
+            request ->
+                prefill(request)
+                    ? Script.ok(HANDED)
+                    : decodes.getAndIncrement() == 0
+                        ? Script.fails(Kind.CONNECT, FailurePhase.CONNECT)
+                        : Script.ok(ANSWER));
+    RouterResponse answer = client.send(RouterRequest.chatCompletions(WHOLE));
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(sent(WorkerRole.PREFILL)).hasSize(1);
+    List<OutboundRequest> tried = sent(WorkerRole.DECODE);
+    assertThat(tried).hasSize(2);
+    assertThat(tried.get(0).target()).isNotEqualTo(tried.get(1).target());
+    assertThat(text(tried.get(1))).contains("\"remote_request_id\":\"r1\"");
+    assertThat(answer.decision().pd().decode())
+        .isEqualTo(tried.get(1).target().worker().id().value());
+  }
+
+  @Test
+  void i9_a_hand_off_that_decode_may_have_claimed_is_not_given_to_another() {
+    AtomicInteger decodes = new AtomicInteger();
+    AtomicInteger prefills = new AtomicInteger();
+    RouterClient client =
+        nixl(
+            request ->
+                prefill(request)
+                    ? Script.ok(HANDED.replace("r1", "r" + prefills.incrementAndGet()))
+                    : decodes.getAndIncrement() == 0
+                        ? Script.fails(Kind.RESET, FailurePhase.AWAIT_HEADERS)
+                        : Script.ok(ANSWER));
+    assertThat(client.send(RouterRequest.chatCompletions(WHOLE)).status()).isEqualTo(200);
+    assertThat(text(sent(WorkerRole.DECODE).get(0))).contains("\"r1\"");
+    assertThat(text(sent(WorkerRole.DECODE).get(1))).contains("\"r2\"");
+  }
+
+  @Test
+  void decode_recomputes_where_its_engine_can_and_atom_fails_clearly() {
+    RouterClient client = nixl(request -> Script.ok(ANSWER));
+    assertThat(client.send(RouterRequest.chatCompletions(WHOLE)).status()).isEqualTo(200);
+    assertThat(client.stats().pd().recomputes()).isEqualTo(1);
+    nothingIsLeft();
+
+    RouterClient atom = router("atom", 1, PdSettings.DEFAULT, request -> Script.ok(ANSWER));
+    PrefillDecodeException failed =
+        catchThrowableOfType(
+            PrefillDecodeException.class, () -> atom.send(RouterRequest.chatCompletions(WHOLE)));
+    assertThat(failed.phase()).isEqualTo(PrefillDecodeException.Phase.HANDOFF);
+    assertThat(failed.status()).isEqualTo(502);
+    assertThat(failed.blamed()).isEqualTo("prefill");
+    assertThat(sent(WorkerRole.DECODE)).isEmpty();
+  }
+
+  @Test
+  void a_short_prompt_goes_to_decode_alone_where_that_is_set() {
+    RouterClient client =
+        router(
+            "vllm",
+            1,
+            PdSettings.DEFAULT.withDirectBelowTokens(1_000),
+            request -> Script.ok(ANSWER));
+    RouterResponse answer = client.send(RouterRequest.chatCompletions(WHOLE));
+    assertThat(sent(WorkerRole.PREFILL)).isEmpty();
+    assertThat(answer.decision().pd().prefill()).isNull();
+    assertThat(answer.decision().pd().direct()).contains("fewer than 1000");
+    assertThat(client.stats().pd().direct()).isEqualTo(1);
+    assertThat(client.explain(RouterRequest.chatCompletions(WHOLE)).pd().direct()).isNotNull();
+  }
+
+  @Test
+  void one_role_alone_is_refused_clearly() {
+    transport = new ScriptedTransport(request -> Script.ok(ANSWER));
+    router =
+        RouterClient.builder()
+            .transport(transport)
+            .noWorkerWait(Duration.ZERO)
+            .worker("http://p0:1;role=prefill;model=m;engine=sglang")
+            .build();
+    assertThatThrownBy(() -> router.send(RouterRequest.chatCompletions(WHOLE)))
+        .isInstanceOf(NoWorkerAvailableException.class)
+        .hasMessageContaining("prefill only: it takes a decode worker beside it");
+    assertThatThrownBy(() -> router.explain(RouterRequest.chatCompletions(WHOLE)))
+        .isInstanceOf(NoWorkerAvailableException.class);
+  }
+
+  @Test
+  void what_pairs_do_not_serve_is_refused_by_name() {
+    RouterClient client = sglang(request -> Script.ok(ANSWER));
+    assertThatThrownBy(
+            () -> client.send(RouterRequest.responses("{\"model\":\"m\",\"input\":\"x\"}")))
+        .isInstanceOf(NoWorkerAvailableException.class)
+        .hasMessageContaining("do not serve /v1/responses");
+    assertThat(transport.sent).isEmpty();
+  }
+
+  @Test
+  void an_opened_exchange_is_decodes_and_prefill_goes_over_the_clients_own_transport()
+      throws TransportException {
+    RouterClient client = sglang(request -> streamed());
+    List<OutboundRequest> carried = new ArrayList<>();
+    RequestRunner.Opened opened =
+        client.open(
+            RouterRequest.chatCompletions(STREAMED),
+            outbound -> {
+              carried.add(outbound);
+              return transport.open(outbound);
+            },
+            () -> true);
+    assertThat(carried).hasSize(1);
+    assertThat(carried.get(0).target().worker().role()).isEqualTo(WorkerRole.DECODE);
+    assertThat(opened.owner().decision().pd()).isNotNull();
+    assertThat(opened.owner().candidate().target()).isEqualTo(carried.get(0).target());
+    assertThat(client.stats().inFlight()).isEqualTo(1);
+    while (opened.response().nextEvent() != null) {
+      opened.finisher().firstByte();
+    }
+    opened.finisher().completed(200, null);
+    opened.response().close();
+    assertThat(client.stats().inFlight()).isZero();
+    assertThat(sent(WorkerRole.PREFILL)).hasSize(1);
+  }
+
+  @Test
+  void a_body_that_is_not_at_hand_cannot_be_split() {
+    RouterClient client = sglang(request -> streamed());
+    RouterRequest bare = RouterRequest.builder(RouterRequest.CHAT_COMPLETIONS).build();
+    assertThatThrownBy(() -> client.open(bare, transport::open, () -> false))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("JSON object");
+  }
+
+  @Test
+  void logprobs_of_the_prompt_are_merged_in_whole_answers_and_in_streams() {
+    RouterClient client =
+        sglang(
+            request -> {
+              String own = prefill(request) ? "[[-1,5]]" : "[[-2,6]]";
+              String answer =
+                  "{\"text\":\"\",\"meta_info\":{\"input_token_logprobs\":" + own + "}}";
+              return text(request).contains("\"stream\":true")
+                  ? Script.streams(answer)
+                  : Script.ok(answer);
+            });
+    String body = "{\"model\":\"m\",\"text\":\"hi\",\"return_logprob\":true}";
+    RouterResponse whole = client.send(RouterRequest.builder("/generate").body(body).build());
+    assertThat(whole.text()).contains("[[-1,5],[-2,6]]");
+    String streamedBody = body.replace("{\"model\"", "{\"stream\":true,\"model\"");
+    try (RouterStream stream =
+        client.stream(RouterRequest.builder("/generate").body(streamedBody).build())) {
+      assertThat(stream.next().data()).contains("[[-1,5],[-2,6]]");
+      assertThat(stream.next()).isNull();
+    }
+  }
+
+  @Test
+  void i20_several_samples_are_sessions_of_their_own_in_order() {
+    RouterClient client =
+        sglang(
+            request -> {
+              String answer =
+                  "{\"id\":\"x\",\"choices\":[{\"index\":0,\"text\":\"hi\"}],"
+                      + "\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}";
+              return text(request).contains("\"stream\":true")
+                  ? Script.streams(answer)
+                  : Script.ok(answer);
+            });
+    RouterResponse whole =
+        client.send(
+            RouterRequest.chatCompletions(WHOLE.replace("{\"model\"", "{\"n\":3,\"model\"")));
+    assertThat(whole.text())
+        .contains("\"index\":0")
+        .contains("\"index\":1")
+        .contains("\"index\":2")
+        .contains("\"prompt_tokens\":15");
+    assertThat(whole.usage()).isEqualTo(new Usage(15, null, 3));
+    Set<Long> rooms = new HashSet<>();
+    sent(WorkerRole.DECODE)
+        .forEach(
+            request -> {
+              rooms.add(room(request));
+              assertThat(text(request)).doesNotContain("\"n\":");
+            });
+    assertThat(rooms).hasSize(3);
+    assertThat(client.stats().pd().sessions()).containsEntry("concurrent/completed", 3L);
+
+    String prompts = "{\"stream\":true,\"model\":\"m\",\"prompt\":[\"a\",\"b\"]}";
+    List<String> events = new ArrayList<>();
+    try (RouterStream stream = client.stream(RouterRequest.completions(prompts))) {
+      for (StreamEvent event : stream) {
+        events.add(event.data());
+      }
+    }
+    assertThat(events).hasSize(2);
+    assertThat(String.join("", events)).contains("\"index\":0").contains("\"index\":1");
+    assertThat(sent(WorkerRole.DECODE).stream().map(PrefillDecodeTest::text))
+        .anyMatch(body -> body.contains("\"prompt\":\"a\""))
+        .anyMatch(body -> body.contains("\"prompt\":\"b\""));
+  }
+
+  @Test
+  void i20_the_first_part_that_fails_ends_its_siblings_and_the_group_ends_once() {
+    AtomicInteger decodes = new AtomicInteger();
+    RouterClient client =
+        router(
+            "sglang",
+            2,
+            PdSettings.DEFAULT.withMaxAttempts(1),
+            request ->
+                prefill(request) || abort(request)
+                    ? Script.ok(ANSWER)
+                    : decodes.getAndIncrement() == 2 ? Script.status(500) : Script.silent());
+    String three = WHOLE.replace("{\"model\"", "{\"n\":3,\"model\"");
+    assertThatThrownBy(() -> client.send(RouterRequest.chatCompletions(three)))
+        .isInstanceOf(PrefillDecodeException.class);
+    assertThat(client.stats().inFlight()).isZero();
+    assertThatThrownBy(
+            () -> client.open(RouterRequest.chatCompletions(three), transport::open, () -> true))
+        .isInstanceOf(InvalidRequestException.class);
+  }
+
+  @Test
+  void many_at_once_leave_nothing_behind_and_share_no_room() {
+    Set<Long> rooms = java.util.concurrent.ConcurrentHashMap.newKeySet();
+    RouterClient client =
+        sglang(
+            request -> {
+              if (prefill(request)) {
+                rooms.add(room(request));
+              }
+              return text(request).contains("\"stream\":true") ? streamed() : Script.ok(ANSWER);
+            });
+    List<CompletableFuture<?>> all = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      all.add(
+          i % 2 == 0
+              ? client.sendAsync(RouterRequest.chatCompletions(WHOLE))
+              : client
+                  .streamAsync(RouterRequest.chatCompletions(STREAMED))
+                  .thenAccept(
+                      stream -> {
+                        while (stream.next() != null) {
+                          // read to the end
+                        }
+                      }));
+    }
+    CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0])).join();
+    assertThat(new HashSet<>(rooms)).hasSize(200);
+    assertThat(client.stats().pd().sessions()).containsEntry("concurrent/completed", 200L);
+  }
+}
