@@ -8,7 +8,6 @@ import dev.warmpath.dispatch.WorkerClaim;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.Timeouts;
-import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
 import java.util.Objects;
@@ -113,16 +112,15 @@ final class PdAttempt {
   }
 
   /** Another decode worker takes over the hand-off. */
-  void redirect(WorkerClaim claim, PdTraits traits) {
-    PdPair old = pair;
-    pair = new PdPair(old.prefill(), claim.candidate(), old.prefillTraits(), traits);
+  void redirect(WorkerClaim claim) {
+    pair = pair.with(claim.candidate());
     decode = null;
     redirected = claim;
   }
 
   /** A decode request for one token, which only makes its worker fetch and free the KV. */
-  OutboundRequest touch(WorkerRank at, Duration timeout) {
-    LegRequest request = protocol().decode(pair, ids, original, handOff);
+  OutboundRequest touch(PdPair by, Duration timeout) {
+    LegRequest request = protocol().decode(by, ids, original, handOff);
     JsonFields body = Objects.requireNonNull(JsonFields.find(request.body()));
     JsonFields.Added added = new JsonFields.Added().number("max_tokens", 1).raw("stream", "false");
     byte[] small =
@@ -131,7 +129,7 @@ final class PdAttempt {
             added);
     Headers headers = request.headers();
     return new OutboundRequest(
-        at,
+        by.decode().target(),
         "POST",
         path,
         headers,

@@ -9,7 +9,6 @@ import dev.warmpath.policy.Candidate;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.Scheduler;
-import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
 import java.util.List;
@@ -306,8 +305,7 @@ final class PdConductor {
     if (other == null) {
       return session.noPair(nobody(), "no other decode worker", now());
     }
-    Worker worker = other.candidate().target().worker();
-    at.redirect(other, PdTraits.of(worker));
+    at.redirect(other);
     request.attempting(at.number(), at.workers());
     return session.decodePaired();
   }
@@ -345,9 +343,32 @@ final class PdConductor {
 
   private void release() {
     PdAttempt at = Objects.requireNonNull(attempt);
-    OutboundRequest touch =
-        at.touch(at.pair().decode().target(), shared.settings().timeouts().release());
+    OutboundRequest touch = at.touch(toucher(at), shared.settings().timeouts().release());
     shared.releases().touch(touch, () -> post(session::released));
+  }
+
+  /** Who is to fetch what nobody will: the decode worker, or another where it can't be reached. */
+  private PdPair toucher(PdAttempt at) {
+    LegCall leg = at.leg(WorkerRole.DECODE);
+    LegResult end = leg == null ? null : leg.result();
+    if (end == null || end.reached() || at.protocol().boundToDecode()) {
+      return at.pair();
+    }
+    try {
+      WorkerClaim other =
+          shared
+              .selector()
+              .chooseDecode(
+                  at.pair(), request.prompt(), request.options(), original.path(), exclusions);
+      if (other == null) {
+        return at.pair();
+      }
+      other.neutral(null);
+      return at.pair().with(other.candidate());
+    } catch (RuntimeException e) {
+      refusal = e;
+      return at.pair();
+    }
   }
 
   private void settled(PdAction.Settled settled) {

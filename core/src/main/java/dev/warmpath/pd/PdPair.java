@@ -31,4 +31,9 @@ record PdPair(
   boolean direct() {
     return prefill == null;
   }
+
+  /** This pair with another decode worker. */
+  PdPair with(Candidate other) {
+    return new PdPair(prefill, other, prefillTraits, PdTraits.of(other.target().worker()));
+  }
 }

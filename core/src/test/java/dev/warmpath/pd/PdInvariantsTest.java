@@ -303,6 +303,59 @@ class PdInvariantsTest {
   }
 
   @Test
+  void i3_kv_whose_decodes_cannot_be_reached_is_released_by_another() {
+    List<LegCall> legs = new ArrayList<>();
+    List<OutboundRequest> touches = new ArrayList<>();
+    List<Word> words = new ArrayList<>();
+    String decode = ":1;role=decode;model=m;engine=atom";
+    try (PdFixture fixture =
+        new PdFixture(
+            1,
+            PdSettings.DEFAULT.withMaxAttempts(1),
+            (request, done) -> {
+              touches.add(request);
+              done.accept(true);
+            },
+            "http://p0:1;role=prefill;model=m;engine=atom",
+            "http://d0" + decode,
+            "http://d1" + decode,
+            "http://d2" + decode)) {
+      Dispatch dispatch = fixture.begin(PdFixture.WHOLE, null);
+      PdConductor conductor =
+          fixture.conductor(
+              dispatch,
+              new PdPort() {
+                @Override
+                public void send(LegCall leg) {
+                  legs.add(leg);
+                }
+
+                @Override
+                public void tell(Word word, PdFailure failure) {
+                  words.add(word);
+                  dispatch.pairing().failed(null);
+                }
+              });
+      conductor.start();
+      assertThat(legs.get(0).sending(() -> {})).isTrue();
+      byte[] params = "{\"transfer_id\":1}".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+      legs.get(0).ended(LegResult.ok(true), params);
+      LegResult refused = LegResult.broken(LegOutcome.IO_ERROR, false, "refused");
+      legs.get(1).ended(refused, null);
+      legs.get(2).ended(refused, null);
+      assertThat(words).containsExactly(Word.FAILED);
+      assertThat(touches).hasSize(1);
+      assertThat(touches.get(0).target())
+          .as("the one that nobody has tried")
+          .isNotIn(legs.get(1).outbound().target(), legs.get(2).outbound().target());
+      assertThat(new String(touches.get(0).body(), java.nio.charset.StandardCharsets.UTF_8))
+          .contains("\"max_tokens\":1")
+          .contains("\"transfer_id\":1");
+      assertThat(fixture.inFlight()).isZero();
+    }
+  }
+
+  @Test
   void i11_places_are_given_back_leg_by_leg() {
     List<LegCall> legs = new ArrayList<>();
     try (PdFixture fixture =
