@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.warmpath.ScriptedTransport.Script;
+import dev.warmpath.api.DeadlineExceededException;
 import dev.warmpath.api.FailurePhase;
 import dev.warmpath.api.InvalidRequestException;
 import dev.warmpath.api.NoWorkerAvailableException;
 import dev.warmpath.api.PrefillDecodeException;
 import dev.warmpath.api.RequestRejectedException;
 import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
 import dev.warmpath.api.RouterStream;
@@ -527,6 +529,80 @@ class PrefillDecodeTest {
       assertThat(stream.next().data()).contains("[[-1,5],[-2,6]]");
       assertThat(stream.next()).isNull();
     }
+  }
+
+  @Test
+  void a_deadline_ends_both_legs_and_is_named_as_what_it_is() {
+    RouterClient client = sglang(request -> abort(request) ? Script.ok("{}") : Script.silent());
+    RouterRequest hurried =
+        RouterRequest.builder(RouterRequest.CHAT_COMPLETIONS)
+            .body(WHOLE)
+            .deadline(Duration.ofMillis(50))
+            .build();
+    assertThatThrownBy(() -> client.send(hurried)).isInstanceOf(DeadlineExceededException.class);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(client.stats().pd().sessions()).containsEntry("concurrent/failed", 1L));
+    sent(WorkerRole.DECODE)
+        .forEach(
+            request -> assertThat(client.breaker(request.target().worker())).isEqualTo("closed"));
+  }
+
+  @Test
+  void i10_a_budget_that_is_spent_and_a_pair_that_keeps_failing_end_with_all_attempts_told() {
+    RouterClient client =
+        sglang(
+            request ->
+                abort(request)
+                    ? Script.ok("{}")
+                    : prefill(request) ? Script.status(500) : Script.silent());
+    PrefillDecodeException failed =
+        catchThrowableOfType(
+            PrefillDecodeException.class, () -> client.send(RouterRequest.chatCompletions(WHOLE)));
+    assertThat(failed.attempts()).hasSizeBetween(2, 3);
+    assertThat(failed.status()).isEqualTo(500);
+    assertThat(failed.blamed()).isEqualTo("prefill");
+    assertThat(failed.retryable()).isTrue();
+    assertThat(sent(WorkerRole.PREFILL)).hasSize(3);
+  }
+
+  @Test
+  void a_listener_hears_each_session_as_one_request() {
+    List<String> life = java.util.Collections.synchronizedList(new ArrayList<>());
+    transport = new ScriptedTransport(request -> Script.ok(ANSWER));
+    router =
+        RouterClient.builder()
+            .transport(transport)
+            .worker("http://p0:1;role=prefill;model=m;engine=sglang")
+            .worker("http://d0:1;role=decode;model=m;engine=sglang")
+            .listener(
+                new RouterListener() {
+                  @Override
+                  public void onRouted(RequestEvent event) {
+                    life.add("routed");
+                  }
+
+                  @Override
+                  public void onAttempt(RequestEvent event) {
+                    life.add("attempt " + event.attempt() + " at " + event.worker());
+                  }
+
+                  @Override
+                  public void onFirstByte(RequestEvent event) {
+                    life.add("first byte");
+                  }
+
+                  @Override
+                  public void onFinished(RequestEvent event) {
+                    life.add("finished " + event.outcome());
+                  }
+                })
+            .build();
+    assertThat(router.send(RouterRequest.chatCompletions(WHOLE)).status()).isEqualTo(200);
+    assertThat(life)
+        .containsExactly(
+            "routed", "attempt 1 at http://p0:1 > http://d0:1", "first byte", "finished COMPLETED");
   }
 
   @Test
