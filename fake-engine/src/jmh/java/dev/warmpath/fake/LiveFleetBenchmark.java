@@ -33,13 +33,14 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Sixteen live fake workers in one process: how many whole answers of 8 tokens they give a second
- * over HTTP, the client's work included, and how late the passes of a modest load end.
+ * over HTTP, the client's work included, and how late the passes of a modest load end. The figures
+ * are the secondary results of one iteration each, since JMH adds them up over several.
  */
 @State(Scope.Benchmark)
 @Fork(1)
 public class LiveFleetBenchmark {
   private static final int WORKERS = 16;
-  private static final int UNDER_WAY = 256;
+  private static final int UNDER_WAY = 1_024;
   private static final String BODY =
       "{\"model\":\"fake-model\",\"prompt\":\"how late is it, and how many are there of you?\","
           + "\"max_tokens\":8,\"ignore_eos\":true}";
@@ -96,7 +97,7 @@ public class LiveFleetBenchmark {
     engines.forEach(FakeEngine::close);
   }
 
-  /** Answers a second with 256 requests under way, and failures among them. */
+  /** Answers a second with 1,024 requests under way, and failures among them. */
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.EVENTS)
   public static class Answers {
@@ -115,11 +116,11 @@ public class LiveFleetBenchmark {
 
   @Benchmark
   @BenchmarkMode(Mode.SingleShotTime)
-  @Warmup(iterations = 2)
-  @Measurement(iterations = 5)
+  @Warmup(iterations = 1)
+  @Measurement(iterations = 1)
   @OutputTimeUnit(TimeUnit.SECONDS)
-  public void tenThousandAnswers(Answers answers) throws InterruptedException {
-    int total = 10_000;
+  public void thirtyThousandAnswers(Answers answers) throws InterruptedException {
+    int total = 30_000;
     Semaphore room = new Semaphore(UNDER_WAY);
     AtomicLong failed = new AtomicLong();
     long start = System.nanoTime();
@@ -135,14 +136,14 @@ public class LiveFleetBenchmark {
   @Benchmark
   @BenchmarkMode(Mode.SingleShotTime)
   @Warmup(iterations = 1)
-  @Measurement(iterations = 5)
+  @Measurement(iterations = 1)
   @OutputTimeUnit(TimeUnit.SECONDS)
   public void passesAtFiftyRequestsASecond(Lateness late) throws InterruptedException {
     Semaphore room = new Semaphore(UNDER_WAY);
     AtomicLong failed = new AtomicLong();
     lateness.reset();
     long start = System.nanoTime();
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 1_000; i++) {
       long due = start + i * 20_000_000L;
       for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
         LockSupport.parkNanos(left);
