@@ -48,10 +48,10 @@ final class LabFleet {
         settings.engine() == EngineKind.SGLANG
             ? new SglangCore(SglangOptions.builder(options).build(), settings.timing())
             : new VllmCore(options, settings.timing());
-    if (role == WorkerRole.REGULAR) {
-      return new LabRank(core, drives.drive(time, RankSettings.aggregated(rank, options), core));
-    }
-    return new LabRank(core, drives.drive(time, RankSettings.handoffs(rank, options), core))
-        .withHandoffs();
+    RankSettings of =
+        role == WorkerRole.REGULAR
+            ? RankSettings.aggregated(rank, options)
+            : RankSettings.handoffs(rank, options);
+    return new LabRank(core, drives.drive(time, of, core));
   }
 }

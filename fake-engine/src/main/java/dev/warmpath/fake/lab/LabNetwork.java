@@ -2,6 +2,8 @@ package dev.warmpath.fake.lab;
 
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.fake.handoff.HandoffOrder;
+import dev.warmpath.fake.handoff.HandoffSettings;
+import dev.warmpath.fake.virtual.VirtualHandoffs;
 import dev.warmpath.fake.virtual.VirtualTime;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.prompt.PromptSource;
@@ -35,7 +37,7 @@ final class LabNetwork implements PromptSource {
   private final VirtualTime time;
   private final Turns turns;
   private final double roundTripMs;
-  private final HandoffOrder order;
+  private final VirtualHandoffs handoffs;
   private final Map<String, LabWorker> workers = new LinkedHashMap<>();
   private final Map<String, UnderWay> underWay = new HashMap<>();
   private final IdentityHashMap<Prompt, LabRequest> prompts = new IdentityHashMap<>();
@@ -47,7 +49,7 @@ final class LabNetwork implements PromptSource {
       List<LabWorker> fleet,
       double roundTripMs,
       HandoffOrder order) {
-    this.order = order;
+    this.handoffs = new VirtualHandoffs(time, HandoffSettings.of(order));
     this.time = time;
     this.turns = turns;
     this.roundTripMs = roundTripMs;
@@ -123,7 +125,7 @@ final class LabNetwork implements PromptSource {
     }
     LabHandoff handoff = of.handoff;
     if (handoff == null) {
-      handoff = new LabHandoff(this, of.request, order);
+      handoff = new LabHandoff(of.request, handoffs.open(of.request.promptTokens(), stage -> {}));
       of.handoff = handoff;
     }
     return role == WorkerRole.PREFILL ? handoff.source() : handoff.destination();

@@ -1,23 +1,18 @@
 package dev.warmpath.fake.lab;
 
-import dev.warmpath.fake.live.CommandListener;
 import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.CoreMetrics;
-import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
-import dev.warmpath.fake.scheduler.EngineEffect;
 import dev.warmpath.fake.scheduler.EngineRequest;
-import java.util.HashMap;
+import dev.warmpath.fake.virtual.VirtualRank;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 
 /** A simulated rank, and for the oracle alone a look into it. */
 final class LabRank {
   private final EngineCore core;
   private final RankDrives.Drive drive;
-  private final Map<Long, LabHandoff> handoffs = new HashMap<>();
   private final Set<LabExchange> underWay = new LinkedHashSet<>();
   private long pendingTokens;
 
@@ -26,31 +21,9 @@ final class LabRank {
     this.drive = drive;
   }
 
-  /** Begins to hear of handoffs; for a rank of a prefill or decode worker. */
-  LabRank withHandoffs() {
-    drive.lifecycle(effects -> effects.forEach(this::told));
-    return this;
-  }
-
-  private void told(EngineEffect effect) {
-    LabHandoff handoff = null;
-    if (effect instanceof EngineEffect.SourceHeld held) {
-      handoff = handoffs.get(held.handoffId());
-    } else if (effect instanceof EngineEffect.DestinationReserved reserved) {
-      handoff = handoffs.get(reserved.handoffId());
-    }
-    if (handoff != null) {
-      handoff.told(effect);
-    }
-  }
-
-  /** The handoffs that it takes part in, by number. */
-  Map<Long, LabHandoff> handoffs() {
-    return handoffs;
-  }
-
-  void apply(EngineCommand command, RankListener listener, CommandListener reply) {
-    drive.apply(command, listener, reply);
+  /** The rank itself, where it is an event of virtual time: for handoffs. */
+  VirtualRank inVirtualTime() {
+    return drive.inVirtualTime();
   }
 
   void submit(EngineRequest request, RankListener listener) {

@@ -1,17 +1,12 @@
 package dev.warmpath.fake.lab;
 
-import dev.warmpath.fake.live.CommandListener;
 import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.live.RankSettings;
 import dev.warmpath.fake.live.RankSnapshot;
-import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
-import dev.warmpath.fake.scheduler.EngineEffect;
 import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.fake.virtual.VirtualRank;
 import dev.warmpath.fake.virtual.VirtualTime;
-import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * What lets a run's schedulers compute: events of its virtual time, or live ranks that share its
@@ -26,11 +21,12 @@ interface RankDrives {
 
     void cancel(long requestId);
 
-    /** As {@link VirtualRank#apply(EngineCommand, RankListener, CommandListener)}. */
-    void apply(EngineCommand command, RankListener listener, CommandListener reply);
-
-    /** As {@link VirtualRank#takeLifecycle}. */
-    void lifecycle(Consumer<List<EngineEffect>> owner);
+    /**
+     * The rank as an event of virtual time, for handoffs.
+     *
+     * @throws IllegalStateException if it is live
+     */
+    VirtualRank inVirtualTime();
 
     RankSnapshot snapshot();
 
@@ -69,15 +65,8 @@ interface RankDrives {
             }
 
             @Override
-            public void apply(EngineCommand command, RankListener listener, CommandListener reply) {
-              if (!rank.apply(command, listener, reply)) {
-                throw new IllegalStateException("too many handoffs wait for a rank of the lab");
-              }
-            }
-
-            @Override
-            public void lifecycle(Consumer<List<EngineEffect>> owner) {
-              boolean unused = rank.takeLifecycle(owner);
+            public VirtualRank inVirtualTime() {
+              return rank;
             }
 
             @Override

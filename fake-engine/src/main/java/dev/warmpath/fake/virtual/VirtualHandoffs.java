@@ -1,6 +1,7 @@
 package dev.warmpath.fake.virtual;
 
 import dev.warmpath.fake.handoff.HandoffSettings;
+import dev.warmpath.fake.handoff.HandoffStage;
 import dev.warmpath.fake.scheduler.EngineEffect;
 import java.util.Collections;
 import java.util.HashMap;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Conducts handoffs between ranks in virtual time. Each one's transfer takes its own time,
@@ -21,7 +23,7 @@ public final class VirtualHandoffs {
   private final VirtualTime time;
   private final HandoffSettings settings;
   private final Set<VirtualRank> ranks = Collections.newSetFromMap(new IdentityHashMap<>());
-  private final Map<Long, HandoffSession> sessions = new HashMap<>();
+  private final Map<Long, VirtualHandoff> sessions = new HashMap<>();
   private long lastId;
 
   /**
@@ -36,7 +38,7 @@ public final class VirtualHandoffs {
   }
 
   /**
-   * Starts a handoff.
+   * Starts a handoff between two ranks.
    *
    * @param handoff who does what
    * @return its id
@@ -45,15 +47,31 @@ public final class VirtualHandoffs {
   public long start(Handoff handoff) {
     own(handoff.source());
     own(handoff.destination());
-    long id = ++lastId;
-    HandoffSession session =
-        new HandoffSession(id, handoff, settings, time, () -> sessions.remove(id));
-    sessions.put(id, session);
-    session.start();
-    return id;
+    VirtualHandoff begun = open(handoff.answer().promptTokens(), handoff.progress());
+    begun.source(handoff.source(), handoff.prompt(), handoff.sourceListener());
+    begun.destination(handoff.destination(), handoff.answer(), handoff.destinationListener());
+    return begun.id();
   }
 
-  private void own(VirtualRank rank) {
+  /**
+   * Opens a handoff whose ranks are named as they are chosen. It begins with the first of them.
+   *
+   * @param promptTokens length of the prompt
+   * @param progress hears the stages, in order
+   * @return the handoff
+   */
+  public VirtualHandoff open(int promptTokens, Consumer<HandoffStage> progress) {
+    long id = ++lastId;
+    VirtualHandoff handoff = new VirtualHandoff(id, promptTokens, settings, progress, time, this);
+    sessions.put(id, handoff);
+    return handoff;
+  }
+
+  void ended(long id) {
+    sessions.remove(id);
+  }
+
+  void own(VirtualRank rank) {
     if (ranks.contains(rank)) {
       return;
     }
@@ -67,14 +85,14 @@ public final class VirtualHandoffs {
   private void hear(List<EngineEffect> effects) {
     for (EngineEffect effect : effects) {
       if (effect instanceof EngineEffect.SourceHeld held) {
-        HandoffSession session = sessions.get(held.handoffId());
-        if (session != null) {
-          session.sourceHeld(held.transferMs());
+        VirtualHandoff handoff = sessions.get(held.handoffId());
+        if (handoff != null) {
+          handoff.sourceHeld(held.transferMs());
         }
       } else if (effect instanceof EngineEffect.DestinationReserved reserved) {
-        HandoffSession session = sessions.get(reserved.handoffId());
-        if (session != null) {
-          session.destinationReserved(reserved.transferableTokens());
+        VirtualHandoff handoff = sessions.get(reserved.handoffId());
+        if (handoff != null) {
+          handoff.destinationReserved(reserved.transferableTokens());
         }
       }
     }
@@ -87,9 +105,9 @@ public final class VirtualHandoffs {
    * @param id what {@link #start} returned
    */
   public void cancel(long id) {
-    HandoffSession session = sessions.get(id);
-    if (session != null) {
-      session.cancel();
+    VirtualHandoff handoff = sessions.get(id);
+    if (handoff != null) {
+      handoff.cancel();
     }
   }
 

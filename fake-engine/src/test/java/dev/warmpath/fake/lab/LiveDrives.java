@@ -1,22 +1,19 @@
 package dev.warmpath.fake.lab;
 
-import dev.warmpath.fake.live.CommandListener;
 import dev.warmpath.fake.live.EngineClock;
 import dev.warmpath.fake.live.RankDriver;
 import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.live.RankSettings;
 import dev.warmpath.fake.live.RankSnapshot;
-import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
-import dev.warmpath.fake.scheduler.EngineEffect;
 import dev.warmpath.fake.scheduler.EngineRequest;
+import dev.warmpath.fake.virtual.VirtualRank;
 import dev.warmpath.fake.virtual.VirtualTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 /**
  * Live ranks, each with its thread, on the clock of a run: a rank waits until the run's time has
@@ -88,13 +85,8 @@ final class LiveDrives implements RankDrives {
       }
 
       @Override
-      public void apply(EngineCommand command, RankListener listener, CommandListener reply) {
-        throw new UnsupportedOperationException("no handoffs in these runs");
-      }
-
-      @Override
-      public void lifecycle(Consumer<List<EngineEffect>> owner) {
-        throw new UnsupportedOperationException("no handoffs in these runs");
+      public VirtualRank inVirtualTime() {
+        throw new IllegalStateException("this rank is live");
       }
 
       @Override

@@ -11,38 +11,89 @@ import dev.warmpath.fake.live.CommandListener;
 import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.scheduler.CommandResult;
 import dev.warmpath.fake.scheduler.EngineCommand;
+import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.fake.scheduler.FinishReason;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One handoff in virtual time: does what its coordinator says and tells it what came of it. */
-final class HandoffSession {
+/**
+ * One handoff in virtual time: does what its coordinator says and tells it what came of it. Each
+ * side joins when it is known; what is wanted of a side that has not joined waits until it has.
+ *
+ * <p>Used on the thread that runs its {@link VirtualTime}.
+ */
+public final class VirtualHandoff {
   /** How soon a command is offered again to a rank that had no room for it. */
   private static final double RETRY_MS = 1;
 
   private final long id;
-  private final Handoff handoff;
+  private final Consumer<HandoffStage> progress;
+  private final VirtualHandoffs handoffs;
   private final VirtualTime time;
-  private final Runnable ended;
   private final HandoffCoordinator coordinator;
-  private final Outbox toSource;
-  private final Outbox toDestination;
+  private final Side source = new Side();
+  private final Side destination = new Side();
   private @Nullable VirtualTimer timeout;
   private @Nullable VirtualTimer transfer;
+  private boolean started;
   private boolean announcedEnd;
 
-  HandoffSession(
-      long id, Handoff handoff, HandoffSettings settings, VirtualTime time, Runnable ended) {
+  VirtualHandoff(
+      long id,
+      int promptTokens,
+      HandoffSettings settings,
+      Consumer<HandoffStage> progress,
+      VirtualTime time,
+      VirtualHandoffs handoffs) {
     this.id = id;
-    this.handoff = handoff;
+    this.progress = progress;
     this.time = time;
-    this.ended = ended;
-    this.coordinator =
-        new HandoffCoordinator(settings, handoff.answer().promptTokens(), time.nowMs());
-    this.toSource = new Outbox(handoff.source(), new Watcher(handoff.sourceListener()));
-    this.toDestination =
-        new Outbox(handoff.destination(), new Watcher(handoff.destinationListener()));
+    this.handoffs = handoffs;
+    this.coordinator = new HandoffCoordinator(settings, promptTokens, time.nowMs());
+  }
+
+  /**
+   * Names the source. Once.
+   *
+   * @param rank computes the prompt
+   * @param prompt the request on it, usually with one token of output
+   * @param listener hears what becomes of it
+   * @throws IllegalStateException if there is a source, or somebody else owns the rank's lifecycle
+   */
+  public void source(VirtualRank rank, EngineRequest prompt, RankListener listener) {
+    join(source, rank, prompt, listener);
+  }
+
+  /**
+   * Names the destination. Once.
+   *
+   * @param rank generates
+   * @param answer the request on it; its prompt is the source's
+   * @param listener hears what becomes of it
+   * @throws IllegalStateException if there is a destination, or somebody else owns the rank's
+   *     lifecycle
+   */
+  public void destination(VirtualRank rank, EngineRequest answer, RankListener listener) {
+    join(destination, rank, answer, listener);
+  }
+
+  private void join(Side side, VirtualRank rank, EngineRequest request, RankListener listener) {
+    handoffs.own(rank);
+    side.join(rank, request, listener);
+    if (!started) {
+      started = true;
+      perform(coordinator.start());
+    } else {
+      side.flush();
+    }
+  }
+
+  /** Its number among the handoffs of its ranks. */
+  long id() {
+    return id;
   }
 
   /** Gives the handoff up when a request ends otherwise than by its own completion. */
@@ -77,15 +128,24 @@ final class HandoffSession {
     }
   }
 
-  /** Commands to one rank, in order, whether or not it has room for them at once. */
-  private final class Outbox {
-    private final VirtualRank rank;
-    private final RankListener listener;
+  /** Commands to one rank, in order, whether or not it is known and has room for them at once. */
+  private final class Side {
     private final ArrayDeque<HandoffAction> waiting = new ArrayDeque<>();
+    private @Nullable VirtualRank rank;
+    private @Nullable EngineRequest request;
+    private RankListener listener = RankListener.NONE;
 
-    Outbox(VirtualRank rank, RankListener listener) {
-      this.rank = rank;
-      this.listener = listener;
+    void join(VirtualRank joining, EngineRequest brings, RankListener hears) {
+      if (rank != null) {
+        throw new IllegalStateException("this side of the handoff has a rank already");
+      }
+      rank = joining;
+      request = brings;
+      listener = new Watcher(hears);
+    }
+
+    EngineRequest request() {
+      return Objects.requireNonNull(request, "request");
     }
 
     void send(HandoffAction action) {
@@ -95,9 +155,13 @@ final class HandoffSession {
       }
     }
 
-    private void flush() {
+    void flush() {
+      VirtualRank to = rank;
+      if (to == null) {
+        return;
+      }
       for (HandoffAction next = waiting.peek(); next != null; next = waiting.peek()) {
-        if (!rank.apply(command(next), listener, new Answer(next))) {
+        if (!to.apply(command(next), listener, new Answer(next))) {
           time.schedule(time.nowMs() + RETRY_MS, EventKind.COMMAND, this::flush);
           return;
         }
@@ -135,42 +199,42 @@ final class HandoffSession {
     }
   }
 
-  void start() {
-    perform(coordinator.start());
-  }
-
-  void cancel() {
+  /**
+   * Gives it up, whatever it has come to; its requests hear an abort. Once it has ended the
+   * requests are ordinary ones, and this has no effect.
+   */
+  public void cancel() {
     perform(coordinator.abort(AbortReason.CANCELED));
   }
 
   void sourceHeld(double transferMs) {
-    handoff.progress().accept(HandoffStage.SOURCE_HELD);
+    progress.accept(HandoffStage.SOURCE_HELD);
     perform(coordinator.sourceHeld(transferMs));
   }
 
   void destinationReserved(int transferableTokens) {
-    handoff.progress().accept(HandoffStage.DESTINATION_RESERVED);
+    progress.accept(HandoffStage.DESTINATION_RESERVED);
     perform(coordinator.destinationReserved(transferableTokens));
   }
 
   private void announce(HandoffAction.Kind kind, ActionOutcome outcome) {
     if (outcome == ActionOutcome.ACCEPTED) {
-      handoff.progress().accept(HandoffStage.DESTINATION_ACCEPTED);
+      progress.accept(HandoffStage.DESTINATION_ACCEPTED);
     } else if (kind == HandoffAction.Kind.ACTIVATE_DESTINATION
         && outcome == ActionOutcome.APPLIED) {
-      handoff.progress().accept(HandoffStage.DESTINATION_ACTIVATED);
+      progress.accept(HandoffStage.DESTINATION_ACTIVATED);
     } else if (kind == HandoffAction.Kind.RELEASE_SOURCE && outcome != ActionOutcome.FAILED) {
-      handoff.progress().accept(HandoffStage.SOURCE_RELEASED);
+      progress.accept(HandoffStage.SOURCE_RELEASED);
     }
   }
 
   private void perform(List<HandoffAction> actions) {
     for (HandoffAction action : actions) {
       switch (action.kind()) {
-        case SUBMIT_PREFILL, RELEASE_SOURCE, CANCEL_SOURCE -> toSource.send(action);
+        case SUBMIT_PREFILL, RELEASE_SOURCE, CANCEL_SOURCE -> source.send(action);
         case START_TRANSFER -> startTransfer(action);
         case RESERVE_DESTINATION, ACTIVATE_DESTINATION, CANCEL_DESTINATION ->
-            toDestination.send(action);
+            destination.send(action);
       }
     }
     watchTime();
@@ -178,10 +242,10 @@ final class HandoffSession {
 
   private EngineCommand command(HandoffAction action) {
     return switch (action.kind()) {
-      case SUBMIT_PREFILL -> new EngineCommand.SubmitHandoffPrefill(id, handoff.prompt());
+      case SUBMIT_PREFILL -> new EngineCommand.SubmitHandoffPrefill(id, source.request());
       case RELEASE_SOURCE -> new EngineCommand.ReleaseSource(id);
       case CANCEL_SOURCE -> new EngineCommand.CancelSource(id);
-      case RESERVE_DESTINATION -> new EngineCommand.ReserveDestination(id, handoff.answer());
+      case RESERVE_DESTINATION -> new EngineCommand.ReserveDestination(id, destination.request());
       case ACTIVATE_DESTINATION -> new EngineCommand.ActivateDestination(id);
       case CANCEL_DESTINATION -> new EngineCommand.CancelDestination(id);
       case START_TRANSFER -> throw new IllegalStateException("a transfer is nobody's command");
@@ -215,10 +279,8 @@ final class HandoffSession {
     HandoffEnd end = coordinator.end();
     if (end != null && !announcedEnd) {
       announcedEnd = true;
-      ended.run();
-      handoff
-          .progress()
-          .accept(end == HandoffEnd.SUCCESS ? HandoffStage.COMPLETED : HandoffStage.CANCELED);
+      handoffs.ended(id);
+      progress.accept(end == HandoffEnd.SUCCESS ? HandoffStage.COMPLETED : HandoffStage.CANCELED);
     }
   }
 }
