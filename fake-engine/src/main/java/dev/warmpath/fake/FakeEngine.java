@@ -2,6 +2,7 @@ package dev.warmpath.fake;
 
 import dev.warmpath.fake.fault.Fault;
 import dev.warmpath.fake.fault.Faults;
+import dev.warmpath.fake.handoff.HandoffTimeouts;
 import dev.warmpath.fake.internal.http.HttpExchange;
 import dev.warmpath.fake.internal.http.HttpRequest;
 import dev.warmpath.fake.internal.http.HttpServer;
@@ -17,6 +18,7 @@ import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
+import dev.warmpath.fake.scheduler.KvTransfer;
 import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.fake.scheduler.PauseMode;
 import dev.warmpath.fake.scheduler.SchedulePolicy;
@@ -339,6 +341,17 @@ public final class FakeEngine implements AutoCloseable {
   }
 
   /**
+   * Counts the handoffs under way on a prefill or decode worker: rooms it waits in, KV it holds for
+   * the other side, KV it awaits. The blocks of them are among {@link EngineStats#activeBlocks()}.
+   *
+   * @return how many; 0 when idle, and while the engine is dead
+   */
+  public int handoffs() {
+    Life current = life;
+    return current == null ? 0 : current.handoffsUnderWay();
+  }
+
+  /**
    * Empties the prefix cache if the engine is idle, on any kind of engine.
    *
    * @return whether it was idle
@@ -384,11 +397,20 @@ public final class FakeEngine implements AutoCloseable {
     try {
       if (!closed && !killed) {
         killed = true;
+        announceDeath();
         server.refuse();
         retire();
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Before the connections go, which would look as if the clients had left. */
+  private void announceDeath() {
+    Life current = life;
+    if (current != null) {
+      current.dying();
     }
   }
 
@@ -413,6 +435,7 @@ public final class FakeEngine implements AutoCloseable {
       if (closed) {
         throw new IllegalStateException("engine is closed");
       }
+      announceDeath();
       server.refuse();
       retire();
       killed = false;
@@ -436,6 +459,7 @@ public final class FakeEngine implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+    announceDeath();
     server.close();
     lock.lock();
     try {
@@ -487,6 +511,8 @@ public final class FakeEngine implements AutoCloseable {
     private int defaultOutputTokens = 64;
     private int embeddingDimensions = 64;
     private int bootstrapPort = 8998;
+    private HandoffTimeouts handoffTimeouts = HandoffTimeouts.DEFAULT;
+    private KvTransfer kvTransfer = KvTransfer.INSTANT;
     private String faults = "";
     private @Nullable Consumer<ReceivedRequest> onRequest;
     private @Nullable KvEventSettings kvEvents;
@@ -893,6 +919,28 @@ public final class FakeEngine implements AutoCloseable {
     }
 
     /**
+     * Sets how long a prefill or decode worker waits for the other one.
+     *
+     * @param value the timeouts, of the wall clock; default those of the engines
+     * @return this
+     */
+    public Builder handoffTimeouts(HandoffTimeouts value) {
+      handoffTimeouts = Objects.requireNonNull(value, "handoffTimeouts");
+      return this;
+    }
+
+    /**
+     * Sets the link that a prefill worker sends KV over.
+     *
+     * @param value size and bandwidth, before the speedup; default no delay
+     * @return this
+     */
+    public Builder kvTransfer(KvTransfer value) {
+      kvTransfer = Objects.requireNonNull(value, "kvTransfer");
+      return this;
+    }
+
+    /**
      * Arms faults from the start.
      *
      * @param spec as {@link Fault#parse} reads it, or an empty text for none
@@ -982,6 +1030,7 @@ public final class FakeEngine implements AutoCloseable {
           defaultOutputTokens,
           embeddingDimensions,
           bootstrapPort,
+          handoffTimeouts,
           seed,
           host,
           kvEvents);
@@ -1004,6 +1053,11 @@ public final class FakeEngine implements AutoCloseable {
           .maxModelLen(maxModelLen)
           .prefixCaching(prefixCaching)
           .cacheEvents(kvEvents != null)
+          .role(role)
+          .transfer(
+              new KvTransfer(
+                  kvTransfer.bytesPerToken(),
+                  kvTransfer.gigabytesPerSecond() * (speedup > 0 ? speedup : 1)))
           .build();
     }
 

@@ -1,5 +1,6 @@
 package dev.warmpath.fake.internal.surface;
 
+import dev.warmpath.fake.handoff.HandoffTimeouts;
 import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.SchedulePolicy;
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param defaultOutputTokens length of an answer without a limit
  * @param embeddingDimensions length of embedding vectors
  * @param bootstrapPort SGLang's prefill rendezvous port
+ * @param handoffTimeouts how long it waits for the other side of a handoff
  * @param seed decides ids
  * @param host the address it listens on
  * @param kvEvents how cache changes are published, or null if they are not
@@ -68,6 +70,7 @@ public record EngineSettings(
     int defaultOutputTokens,
     int embeddingDimensions,
     int bootstrapPort,
+    HandoffTimeouts handoffTimeouts,
     long seed,
     String host,
     @Nullable KvEventSettings kvEvents) {

@@ -263,7 +263,8 @@ public abstract class EngineSurface implements HttpHandler {
     int[] prompt = encodeChat(body);
     int maxTokens = limit(body, "max_completion_tokens", limit(body, "max_tokens", -1));
     Call call = call(exchange, body, Endpoint.CHAT, List.of(prompt), maxTokens);
-    run(exchange, fault, call, new OpenAiAnswer(settings.kind(), true, call));
+    Admission admission = admission(body, call);
+    run(exchange, fault, call, admission, new OpenAiAnswer(settings.kind(), true, call));
   }
 
   final void completions(HttpExchange exchange, @Nullable Fault fault) {
@@ -271,7 +272,8 @@ public abstract class EngineSurface implements HttpHandler {
     List<int[]> prompts = prompts(body, "prompt");
     int maxTokens = limit(body, "max_tokens", defaultCompletionTokens());
     Call call = call(exchange, body, Endpoint.COMPLETIONS, prompts, maxTokens);
-    run(exchange, fault, call, new OpenAiAnswer(settings.kind(), false, call));
+    Admission admission = admission(body, call);
+    run(exchange, fault, call, admission, new OpenAiAnswer(settings.kind(), false, call));
   }
 
   /** Completions are cut at this many tokens when they name no limit; -1 for a natural length. */
@@ -316,12 +318,33 @@ public abstract class EngineSurface implements HttpHandler {
   }
 
   final void run(HttpExchange exchange, @Nullable Fault fault, Call call, Answer answer) {
+    run(exchange, fault, call, Admission.direct(life.rank(call.rank())), answer);
+  }
+
+  /**
+   * How a call gets to its rank: by way of a handoff if it asks for one.
+   *
+   * @throws ApiError if the handoff can't be
+   */
+  Admission admission(JsonNode body, Call call) {
+    return Admission.direct(life.rank(call.rank()));
+  }
+
+  /** Refuses a call of several sequences, which no handoff is for. */
+  final void requireOneSequence(Call call) {
+    if (call.items() != 1) {
+      throw error(400, "a handoff is of one sequence: send several prompts or answers one by one");
+    }
+  }
+
+  final void run(
+      HttpExchange exchange, @Nullable Fault fault, Call call, Admission admission, Answer answer) {
     for (int[] prompt : call.prompts()) {
       requireFits(prompt.length, call.maxTokens());
     }
     String broken = streamError(fault == null ? 500 : fault.status(), "injected fault");
     EventSink sink = new EventSink(exchange, fault, broken);
-    Generation generation = new Generation(life, call, exchange, sink, answer);
+    Generation generation = new Generation(life, call, admission, exchange, sink, answer);
     if (call.stream() && sendsHeadersEarly()) {
       sink.begin();
     }
@@ -392,7 +415,7 @@ public abstract class EngineSurface implements HttpHandler {
         ids.items(),
         prompts,
         n,
-        maxTokens,
+        endpoint == Endpoint.EMBEDDINGS ? maxTokens : outputLimit(maxTokens),
         stops(body.path("stop")),
         body.path("stream").asBoolean(false),
         options.path("include_usage").asBoolean(false),
@@ -441,6 +464,11 @@ public abstract class EngineSurface implements HttpHandler {
     List<String> stops = new ArrayList<>();
     stop.forEach(one -> stops.add(one.asText()));
     return stops;
+  }
+
+  /** The limit of an answer, where the worker has one of its own. */
+  int outputLimit(int asked) {
+    return asked;
   }
 
   /** The token ids of a chat. */

@@ -1,7 +1,8 @@
 package dev.warmpath.fake.internal.surface;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.fake.internal.http.HttpExchange;
-import dev.warmpath.fake.live.RankDriver;
 import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.fake.scheduler.FinishReason;
@@ -116,7 +117,7 @@ final class Generation {
   private final Life life;
   private final RequestLatencies latencies;
   private final Call call;
-  private final RankDriver rank;
+  private final Admission admission;
   private final EventSink sink;
   private final Answer answer;
   private final HttpExchange exchange;
@@ -128,15 +129,22 @@ final class Generation {
   private int unfinished;
   private boolean anyAborted;
   private boolean broken;
+  private @Nullable JsonNode handOff;
   private volatile boolean abandoned;
   private volatile boolean leaked;
   private volatile boolean abortRequested;
 
-  Generation(Life life, Call call, HttpExchange exchange, EventSink sink, Answer answer) {
+  Generation(
+      Life life,
+      Call call,
+      Admission admission,
+      HttpExchange exchange,
+      EventSink sink,
+      Answer answer) {
     this.life = life;
     this.call = call;
     this.exchange = exchange;
-    this.rank = life.rank(call.rank());
+    this.admission = admission;
     this.latencies = life.latencies(call.rank());
     this.sink = sink;
     this.answer = answer;
@@ -212,7 +220,7 @@ final class Generation {
     }
     for (int i = 0; i < items.size(); i++) {
       life.separate(requests.get(i), call.cacheKeys());
-      rank.submit(requests.get(i), items.get(i));
+      admission.submit(this, requests.get(i), items.get(i));
     }
     requests.clear();
     exchange.onDisconnect(() -> clientGone(leaks, later));
@@ -231,7 +239,7 @@ final class Generation {
   }
 
   private void cancelAll() {
-    items.forEach(item -> rank.cancel(item.sequenceId));
+    items.forEach(item -> admission.cancel(item.sequenceId));
   }
 
   /** Aborts one sequence, as an admin call asks. */
@@ -239,7 +247,7 @@ final class Generation {
     abortRequested = true;
     for (Item item : items) {
       if (item.id.equals(itemId)) {
-        rank.cancel(item.sequenceId);
+        admission.cancel(item.sequenceId);
       }
     }
   }
@@ -290,7 +298,38 @@ final class Generation {
         answer.endStream(this);
       }
     } else if (last) {
-      sink.respond(200, Json.bytes(answer.body(this)));
+      JsonNode body = answer.body(this);
+      if (handOff != null && body instanceof ObjectNode object) {
+        object.set("kv_transfer_params", handOff);
+      }
+      sink.respond(200, Json.bytes(body));
+    }
+  }
+
+  /** Adds to a plain answer where its KV can be fetched. */
+  void handOff(JsonNode params) {
+    handOff = params;
+  }
+
+  /** Ends the only sequence of a call with an error, in a stream that has begun as an event. */
+  void fail(Item item, ApiError error, @Nullable String event) {
+    life.active().remove(item.id, this);
+    unfinished--;
+    if (sink.faulty() || leaked) {
+      return;
+    }
+    (abandoned ? life.aborted : life.failed).increment();
+    if (broken || abandoned) {
+      return;
+    }
+    broken = true;
+    if (!exchange.begun()) {
+      sink.respond(error.status(), Json.bytes(error.body()));
+    } else if (event != null) {
+      sink.data(event);
+      sink.done();
+    } else {
+      exchange.cut();
     }
   }
 }

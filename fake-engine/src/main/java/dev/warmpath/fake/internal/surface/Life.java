@@ -49,11 +49,13 @@ public final class Life implements AutoCloseable {
   private final AtomicLong sequenceIds = new AtomicLong();
   private final AtomicInteger nextRank = new AtomicInteger();
   private final ConcurrentHashMap<String, Generation> active = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Long, LiveHandoff> handoffs = new ConcurrentHashMap<>();
   private final ReentrantLock randomLock = new ReentrantLock();
   private final SplittableRandom random;
   private final int randomSeed;
   private volatile boolean paused;
   private volatile boolean sleeping;
+  private volatile boolean dying;
   private volatile boolean closed;
 
   /**
@@ -88,7 +90,24 @@ public final class Life implements AutoCloseable {
       if (kvEvents != null) {
         rankSettings = rankSettings.withObserver(kvEvents.observer(rank));
       }
-      ranks.add(new RankDriver(name + "-rank-" + rank, rankSettings, cores.get(), clock));
+      RankDriver driver = new RankDriver(name + "-rank-" + rank, rankSettings, cores.get(), clock);
+      driver.takeLifecycle(this::hear);
+      ranks.add(driver);
+    }
+  }
+
+  private void hear(List<EngineEffect> effects) {
+    for (EngineEffect effect : effects) {
+      Long id = null;
+      if (effect instanceof EngineEffect.SourceHeld held) {
+        id = held.handoffId();
+      } else if (effect instanceof EngineEffect.DestinationReserved reserved) {
+        id = reserved.handoffId();
+      }
+      LiveHandoff handoff = id == null ? null : handoffs.get(id);
+      if (handoff != null) {
+        handoff.hear(effect);
+      }
     }
   }
 
@@ -204,6 +223,26 @@ public final class Life implements AutoCloseable {
     return best;
   }
 
+  /** The handoffs that this worker takes part in, by id. */
+  ConcurrentHashMap<Long, LiveHandoff> handoffs() {
+    return handoffs;
+  }
+
+  /**
+   * Counts the handoffs that this worker takes part in: rooms it waits in, KV it holds for somebody
+   * or awaits.
+   *
+   * @return how many
+   */
+  public int handoffsUnderWay() {
+    return handoffs.size();
+  }
+
+  /** The id of this life among workers that hand KV over. */
+  String engineId() {
+    return "fake-" + Integer.toHexString(randomSeed);
+  }
+
   ConcurrentHashMap<String, Generation> active() {
     return active;
   }
@@ -281,6 +320,15 @@ public final class Life implements AutoCloseable {
         received.sum(), served.sum(), failed.sum(), aborted.sum(), rejected.sum(), leaked.sum());
   }
 
+  /** Tells that connections are about to be reset because the process dies. */
+  public void dying() {
+    dying = true;
+  }
+
+  boolean isDying() {
+    return dying;
+  }
+
   boolean closed() {
     return closed;
   }
@@ -288,6 +336,8 @@ public final class Life implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    dying = true;
+    handoffs.values().forEach(handoff -> handoff.lost(this));
     ranks.forEach(RankDriver::close);
     if (kvEvents != null) {
       kvEvents.close();

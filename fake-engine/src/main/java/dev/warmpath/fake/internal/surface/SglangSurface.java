@@ -153,7 +153,14 @@ final class SglangSurface extends EngineSurface {
       return rank;
     }
     Integer rank = integer(body.path("routed_dp_rank"));
-    return rank != null ? rank : integer(body.path("data_parallel_rank"));
+    if (rank == null) {
+      rank = integer(body.path("data_parallel_rank"));
+    }
+    if (rank == null && settings.role() == WorkerRole.PREFILL) {
+      long room = BootstrapRooms.scalar(this, body, "bootstrap_room").asLong();
+      return Math.floorMod(room, settings.dpSize());
+    }
+    return rank;
   }
 
   /** Any name is accepted and echoed. */
@@ -206,7 +213,22 @@ final class SglangSurface extends EngineSurface {
       flat.set("stop", sampling.get("stop"));
     }
     Call call = call(exchange, flat, Endpoint.GENERATE, prompts, Math.max(0, maxTokens));
-    run(exchange, fault, call, new NativeAnswer(list));
+    run(exchange, fault, call, admission(body, call), new NativeAnswer(list));
+  }
+
+  @Override
+  Admission admission(JsonNode body, Call call) {
+    if (settings.role() == WorkerRole.REGULAR) {
+      return super.admission(body, call);
+    }
+    requireOneSequence(call);
+    return BootstrapRooms.of(this, body);
+  }
+
+  /** A prefill worker keeps itself to one token. */
+  @Override
+  int outputLimit(int asked) {
+    return settings.role() == WorkerRole.PREFILL ? 1 : asked;
   }
 
   /** A one-token probe takes its time; it gets nowhere while the scheduler stands still. */
