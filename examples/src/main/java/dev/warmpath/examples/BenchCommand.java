@@ -40,7 +40,7 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--fleet",
       paramLabel = "SPEC",
-      description = "in place of --worker: fake engines in this process, such as 4")
+      description = "in place of --worker: fake engines in this process, such as 4, or 2p2d")
   private @Nullable String fleet;
 
   @Option(
@@ -118,16 +118,9 @@ final class BenchCommand implements Callable<Integer> {
   private List<LoadResult> fake(
       LoadSettings settings, List<TraceSession> sessions, List<String> compared)
       throws InterruptedException {
-    FleetSpec of = FleetSpec.parse(java.util.Objects.requireNonNull(fleet));
-    if (of.prefill() + of.decode() > 0) {
-      throw CommandFailure.usage(
-          "fleet "
-              + fleet
-              + " has prefill and decode workers, which can't be routed to yet: use a number such"
-              + " as 4");
-    }
+    FleetSpec of = FleetWorkers.parse(java.util.Objects.requireNonNull(fleet), fake.kind());
     try (FakeFleet engines = FakeFleet.start(of, builder -> fake.apply(builder, load.speedup()))) {
-      List<WorkerSpec> workers = engines.urls().stream().map(WorkerSpec::parse).toList();
+      List<WorkerSpec> workers = FleetWorkers.of(engines);
       return new BenchRun(router, workers, settings, sessions, clients, engines::flushAll)
           .run(compared, load.seed());
     }

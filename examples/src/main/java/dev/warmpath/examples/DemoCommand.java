@@ -2,6 +2,7 @@ package dev.warmpath.examples;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.fake.FakeFleet;
+import dev.warmpath.fake.FleetSpec;
 import dev.warmpath.fake.load.LoadResult;
 import dev.warmpath.fake.load.LoadSettings;
 import dev.warmpath.fake.load.TraceSession;
@@ -24,11 +25,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "demo",
     description =
-        "Starts four fake engines on loopback, sends them multi-turn chats over real HTTP under"
+        "Starts fake engines on loopback, sends them multi-turn chats over real HTTP under"
             + " several policies, and compares them.")
 final class DemoCommand implements Callable<Integer> {
-  private static final int WORKERS = 4;
-
   /**
    * 49,152 tokens of cache each: a quarter of the chats under way fits into one, all of them do
    * not.
@@ -42,6 +41,13 @@ final class DemoCommand implements Callable<Integer> {
   private CommandSpec spec;
 
   @Mixin private RouterOptions router = new RouterOptions();
+
+  @Option(
+      names = "--fleet",
+      paramLabel = "SPEC",
+      defaultValue = "4",
+      description = "how many engines, such as 4, or 2p2d (default: ${DEFAULT-VALUE})")
+  private String fleetSpec = "4";
 
   @Option(
       names = "--policy",
@@ -72,6 +78,7 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     policies.forEach(dev.warmpath.policy.Policies::parse);
     HtmlReport.requireWritable(report);
+    FleetSpec of = FleetWorkers.parse(fleetSpec, EngineKind.SGLANG);
     List<TraceSession> sessions =
         Workloads.draw(
             "closed",
@@ -91,7 +98,7 @@ final class DemoCommand implements Callable<Integer> {
     List<LoadResult> results;
     try (FakeFleet fleet =
         FakeFleet.start(
-            Integer.toString(WORKERS),
+            of,
             builder -> {
               builder.model("fake-model").blocks(BLOCKS).speedup(SPEEDUP);
               router.models().values().stream()
@@ -101,7 +108,7 @@ final class DemoCommand implements Callable<Integer> {
                           builder.promptEncoder(new ModelPromptEncoder(files, EngineKind.SGLANG)));
               return builder;
             })) {
-      List<WorkerSpec> workers = fleet.urls().stream().map(WorkerSpec::parse).toList();
+      List<WorkerSpec> workers = FleetWorkers.of(fleet);
       results =
           new BenchRun(router, workers, settings, sessions, 1, fleet::flushAll).run(policies, seed);
     }
@@ -114,7 +121,9 @@ final class DemoCommand implements Callable<Integer> {
         .println(
             json
                 ? Json.document(document)
-                : "Four fake engines on loopback, "
+                : "Fake engines on loopback ("
+                    + fleetSpec
+                    + "), "
                     + sessions.size()
                     + " multi-turn chats, 24 at a time, real HTTP; engines run at "
                     + (int) SPEEDUP

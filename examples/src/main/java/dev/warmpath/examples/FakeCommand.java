@@ -45,7 +45,9 @@ final class FakeCommand implements Callable<Integer> {
       names = "--role",
       paramLabel = "ROLE",
       defaultValue = "regular",
-      description = "regular, prefill or decode (default: ${DEFAULT-VALUE})")
+      description =
+          "regular, prefill or decode (default: ${DEFAULT-VALUE}); prefill and decode engines hand"
+              + " KV over within one process only, as those of bench --fleet 2p2d")
   private String role = "regular";
 
   @Option(names = "--grpc-port", paramLabel = "N", description = "not there yet")

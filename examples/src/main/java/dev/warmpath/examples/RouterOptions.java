@@ -116,7 +116,7 @@ final class RouterOptions {
       }
     }
     if (policy != null) {
-      builder.policy(Policies.parse(policy));
+      builder.policy(Policies.parse(policy)).prefillPolicy(Policies.parse(policy));
     }
     String key = System.getenv(apiKeyEnv);
     if (key != null && !key.isEmpty()) {

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands as a user types them, against fake workers. */
 class CommandsIT {
@@ -231,6 +233,39 @@ class CommandsIT {
     assertThat(run("status", "--worker", workers())).isZero();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"sglang", "vllm"})
+  void benchServesAFleetOfPrefillAndDecodeWorkers(String engine) throws IOException {
+    assertThat(
+            run(
+                "bench",
+                "--fleet",
+                "2p2d",
+                "--engine",
+                engine,
+                "--speedup",
+                "20",
+                "--workload",
+                "closed",
+                "--set",
+                "sessions=12",
+                "--set",
+                "think=0",
+                "--concurrency",
+                "6",
+                "--policy",
+                "round_robin,cache_aware,linear_cost",
+                "--report",
+                folder.resolve("pools.html").toString(),
+                "--max-output-tokens",
+                "4",
+                "--json"))
+        .as(err.toString())
+        .isZero();
+    assertThat(json().path("policies")).hasSize(3);
+    json().path("policies").forEach(policy -> assertThat(policy.path("failed").asInt(-1)).isZero());
+  }
+
   @Test
   void benchListsWorkloadsWithTheirParameters() {
     assertThat(run("bench", "--workload", "list")).isZero();
@@ -346,8 +381,11 @@ class CommandsIT {
     assertOneLine("four");
     assertThat(run("bench", "--fleet", "2", "--workload", "nothing")).isEqualTo(2);
     assertOneLine("nothing", "sessions");
-    assertThat(run("bench", "--fleet", "2p2d", "--workload", "closed")).isEqualTo(2);
-    assertOneLine("prefill and decode");
+    assertThat(run("bench", "--fleet", "2p0d", "--workload", "closed")).isEqualTo(2);
+    assertOneLine("prefill or decode workers only", "2p2d");
+    assertThat(run("bench", "--fleet", "2p2d", "--engine", "atom", "--workload", "closed"))
+        .isEqualTo(2);
+    assertOneLine("sglang or vllm");
     assertThat(run("lab", "--workload", "closed", "--policy", "best")).isEqualTo(2);
     assertOneLine("best", "round_robin", "oracle");
     assertThat(run("lab", "--workload", "closed", "--clients", "0")).isEqualTo(2);

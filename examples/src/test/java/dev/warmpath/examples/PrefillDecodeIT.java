@@ -1,0 +1,281 @@
+package dev.warmpath.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.warmpath.RouterClient;
+import dev.warmpath.api.RouterException;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterResponse;
+import dev.warmpath.api.RouterStream;
+import dev.warmpath.fake.FakeEngine;
+import dev.warmpath.fake.FakeFleet;
+import dev.warmpath.fake.handoff.HandoffTimeouts;
+import dev.warmpath.fake.scheduler.KvTransfer;
+import dev.warmpath.okhttp.OkHttpTransport;
+import dev.warmpath.okhttp.RoutingInterceptor;
+import dev.warmpath.policy.Policies;
+import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.WorkerRole;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Two prefill and two decode workers over real sockets, by SGLang's rooms and by vLLM's leases.
+ * Every test ends with no KV held, no room live and nothing in flight, on both sides and in the
+ * client.
+ */
+@Timeout(120)
+class PrefillDecodeIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String PATH = "/v1/chat/completions";
+
+  private FakeFleet fleet;
+  private RouterClient router;
+
+  private void start(EngineKind kind, String policy) {
+    fleet =
+        FakeFleet.start(
+            "2p2d",
+            worker ->
+                worker
+                    .kind(kind)
+                    .model("m")
+                    .speedup(20)
+                    .disconnectDelay(Duration.ZERO)
+                    .kvTransfer(new KvTransfer(100_000, 10))
+                    .handoffTimeouts(
+                        new HandoffTimeouts(
+                            Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(2))));
+    RouterClient.Builder builder =
+        RouterClient.builder()
+            .transport(OkHttpTransport.create())
+            .prefillPolicy(Policies.parse(policy))
+            .decodePolicy(Policies.roundRobin())
+            .seed(7);
+    for (FakeEngine engine : fleet.engines()) {
+      builder.worker(engine.url() + ";role=" + engine.role().label() + ";engine=" + kind.label());
+    }
+    router = builder.build();
+    assertThat(router.awaitReady(Duration.ofSeconds(10))).isTrue();
+  }
+
+  @AfterEach
+  void nothingIsHeld() {
+    await()
+        .untilAsserted(
+            () -> {
+              for (FakeEngine engine : fleet.engines()) {
+                assertThat(engine.handoffs()).as(engine.toString()).isZero();
+              }
+              assertThat(fleet.stats().activeBlocks()).isZero();
+              assertThat(fleet.stats().running() + fleet.stats().waiting()).isZero();
+              assertThat(router.stats().pd().liveSessions()).isZero();
+              assertThat(router.stats().pd().liveRooms()).isZero();
+              assertThat(router.stats().inFlight()).isZero();
+            });
+    router
+        .workers()
+        .list()
+        .forEach(worker -> worker.ranks().forEach(rank -> assertThat(rank.inFlight()).isZero()));
+    router.close();
+    fleet.close();
+  }
+
+  private static String body(String prompt, int tokens, boolean stream) {
+    return "{\"model\":\"m\",\"max_tokens\":"
+        + tokens
+        + ",\"seed\":3,\"stream\":"
+        + stream
+        + ",\"messages\":[{\"role\":\"user\",\"content\":\""
+        + prompt
+        + "\"}]}";
+  }
+
+  private static JsonNode read(String json) {
+    try {
+      return JSON.readTree(json);
+    } catch (IOException e) {
+      throw new AssertionError("not JSON: " + json, e);
+    }
+  }
+
+  private static String content(String json) {
+    return read(json).path("choices").path(0).path("message").path("content").asText();
+  }
+
+  private static String delta(String json) {
+    return read(json).path("choices").path(0).path("delta").path("content").asText();
+  }
+
+  private static String post(OkHttpClient http, String url, String body) throws IOException {
+    Request request =
+        new Request.Builder()
+            .url(url)
+            .post(RequestBody.create(body, MediaType.get("application/json")))
+            .build();
+    try (Response response = http.newCall(request).execute()) {
+      String text = response.body().string();
+      assertThat(response.code()).as(text).isEqualTo(200);
+      return text;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = EngineKind.class,
+      names = {"SGLANG", "VLLM"})
+  void theSameTextAsOneEngineGivesWhicheverWayItIsSent(EngineKind kind) throws IOException {
+    start(kind, "round_robin");
+    String whole = body("tell me a story of two pools", 24, false);
+    String streamed = body("tell me a story of two pools", 24, true);
+    OkHttpClient plain = new OkHttpClient();
+    String expected;
+    try (FakeEngine one = FakeEngine.builder().kind(kind).model("m").speedup(20).start()) {
+      expected = content(post(plain, one.url() + PATH, whole));
+    }
+    assertThat(expected).isNotEmpty();
+
+    RouterResponse sent = router.send(RouterRequest.chatCompletions(whole));
+    assertThat(content(sent.text())).isEqualTo(expected);
+    assertThat(sent.usage().completionTokens()).isEqualTo(24);
+    assertThat(sent.decision().pd().attempts()).isEqualTo(1);
+
+    StringBuilder text = new StringBuilder();
+    try (RouterStream stream = router.stream(RouterRequest.chatCompletions(streamed))) {
+      stream.forEach(event -> text.append(delta(event.data())));
+    }
+    assertThat(text).hasToString(expected);
+
+    OkHttpClient routed = plain.newBuilder().addInterceptor(RoutingInterceptor.of(router)).build();
+    assertThat(content(post(routed, "http://" + RoutingInterceptor.DEFAULT_HOST + PATH, whole)))
+        .isEqualTo(expected);
+    String events = post(routed, "http://" + RoutingInterceptor.DEFAULT_HOST + PATH, streamed);
+    StringBuilder intercepted = new StringBuilder();
+    events
+        .lines()
+        .filter(line -> line.startsWith("data: {"))
+        .forEach(line -> intercepted.append(delta(line.substring(6))));
+    assertThat(intercepted).hasToString(expected);
+    routed.dispatcher().executorService().shutdown();
+    routed.connectionPool().evictAll();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SGLANG,round_robin",
+    "SGLANG,cache_aware",
+    "SGLANG,linear_cost",
+    "VLLM,round_robin",
+    "VLLM,cache_aware",
+    "VLLM,linear_cost"
+  })
+  void hundredsOfRequestsAllSucceed(EngineKind kind, String policy) {
+    start(kind, policy);
+    Set<String> pairs = new HashSet<>();
+    for (int round = 0; round < 10; round++) {
+      List<CompletableFuture<RouterResponse>> whole = new ArrayList<>();
+      List<CompletableFuture<Integer>> streams = new ArrayList<>();
+      for (int i = 0; i < 15; i++) {
+        String prompt = "session " + (i % 5) + " round " + round + " question " + i;
+        whole.add(router.sendAsync(RouterRequest.chatCompletions(body(prompt, 8, false))));
+        streams.add(
+            router
+                .streamAsync(RouterRequest.chatCompletions(body(prompt, 8, true)))
+                .thenApply(PrefillDecodeIT::drain));
+      }
+      for (CompletableFuture<RouterResponse> answer : whole) {
+        RouterResponse response = answer.join();
+        assertThat(response.status()).isEqualTo(200);
+        pairs.add(response.decision().pd().prefill() + response.decision().pd().decode());
+      }
+      streams.forEach(stream -> assertThat(stream.join()).isPositive());
+    }
+    if (policy.equals("round_robin")) {
+      assertThat(pairs).hasSize(4);
+    }
+    assertThat(router.stats().pd().sessions().keySet()).allMatch(key -> key.endsWith("/completed"));
+    assertThat(router.stats().pd().sessions().values()).containsExactly(300L);
+  }
+
+  private static int drain(RouterStream stream) {
+    try (stream) {
+      int events = 0;
+      while (stream.next() != null) {
+        events++;
+      }
+      return events;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = EngineKind.class,
+      names = {"SGLANG", "VLLM"})
+  void streamsThatAreLeftFreeBothSides(EngineKind kind) {
+    start(kind, "round_robin");
+    for (int i = 0; i < 20; i++) {
+      String prompt = "a long answer " + i;
+      try (RouterStream stream =
+          router.stream(RouterRequest.chatCompletions(body(prompt, 5_000, true)))) {
+        assertThat(stream.next()).isNotNull();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SGLANG,PREFILL", "SGLANG,DECODE", "VLLM,PREFILL", "VLLM,DECODE"})
+  void aWorkerThatDiesLeavesNothingBehind(EngineKind kind, WorkerRole role) {
+    start(kind, "round_robin");
+    FakeEngine victim =
+        fleet.engines().stream().filter(engine -> engine.role() == role).findFirst().orElseThrow();
+    List<CompletableFuture<Integer>> streams = new ArrayList<>();
+    for (int i = 0; i < 24; i++) {
+      String prompt = "what dies meanwhile " + i;
+      streams.add(
+          router
+              .streamAsync(RouterRequest.chatCompletions(body(prompt, 400, true)))
+              .thenApply(PrefillDecodeIT::drain));
+    }
+    await().until(() -> victim.stats().received() > 2);
+    victim.kill();
+    int failed = 0;
+    for (CompletableFuture<Integer> stream : streams) {
+      try {
+        stream.join();
+      } catch (CompletionException e) {
+        assertThat(e).hasCauseInstanceOf(RouterException.class);
+        failed++;
+      }
+    }
+    assertThat(failed).as("what streamed from the other workers came through").isLessThan(24);
+    victim.restart();
+    await()
+        .ignoreExceptionsInstanceOf(RouterException.class)
+        .untilAsserted(
+            () ->
+                assertThat(
+                        router
+                            .send(RouterRequest.chatCompletions(body("again", 4, false)))
+                            .status())
+                    .isEqualTo(200));
+  }
+}
