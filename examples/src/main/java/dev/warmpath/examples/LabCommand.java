@@ -161,6 +161,9 @@ final class LabCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(String.valueOf(e.getMessage()));
     }
+    if (!load.settings(fake.model()).stream()) {
+      throw CommandFailure.usage("lab streams every answer: leave --no-stream away");
+    }
     if (seeds < 1) {
       throw CommandFailure.usage("--seeds must be at least 1");
     }
@@ -229,6 +232,7 @@ final class LabCommand implements Callable<Integer> {
         .speedup(closed ? users.speedup() : users.speedup() * factor)
         .warmupRequests(warmup)
         .maxRequests(users.maxRequests())
+        .sessionKeys(users.sessionKeys())
         .maxOutputTokens(users.maxOutputTokens())
         .build();
   }

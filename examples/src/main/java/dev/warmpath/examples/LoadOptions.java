@@ -62,7 +62,7 @@ final class LoadOptions {
       paramLabel = "X",
       defaultValue = "1",
       description =
-          "divides arrival times and delays, and the times of fake engines (default:"
+          "divides arrival times and delays, and in a live bench the times of fake engines (default:"
               + " ${DEFAULT-VALUE})")
   private double speedup = 1;
 

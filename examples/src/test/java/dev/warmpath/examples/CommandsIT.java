@@ -388,6 +388,8 @@ class CommandsIT {
     assertOneLine("sglang or vllm");
     assertThat(run("lab", "--workload", "closed", "--policy", "best")).isEqualTo(2);
     assertOneLine("best", "round_robin", "oracle");
+    assertThat(run("lab", "--workload", "closed", "--no-stream")).isEqualTo(2);
+    assertOneLine("--no-stream");
     assertThat(run("lab", "--workload", "closed", "--clients", "0")).isEqualTo(2);
     assertOneLine("--clients");
     assertThat(run("lab", "--workload", "closed", "--timing", "fast")).isEqualTo(2);

@@ -204,7 +204,7 @@ final class LabRun implements AutoCloseable {
           clock.sleepUntil(time.nowMs() + delayMs / settings.speedup());
         }
         LabRequest request = LabRequest.of(session, turn, settings.maxOutputTokens());
-        if (sent >= settings.maxRequests() || !ask(request)) {
+        if (sent >= settings.maxRequests() || !ask(session.id(), request)) {
           return; // without an answer there is no next request
         }
       }
@@ -213,7 +213,7 @@ final class LabRun implements AutoCloseable {
     }
   }
 
-  private boolean ask(LabRequest request) {
+  private boolean ask(String session, LabRequest request) {
     String number = Long.toString(++sent);
     LabClient client =
         clients.size() == 1 ? clients.get(0) : clients.get(random.nextInt(clients.size()));
@@ -224,14 +224,16 @@ final class LabRun implements AutoCloseable {
       measured = measurements(sentAt);
     }
     Measurements into = measured;
+    RouterRequest.Builder body =
+        RouterRequest.builder(RouterRequest.COMPLETIONS)
+            .body(BODY)
+            .header(LabNetwork.REQUEST_HEADER, number)
+            .deadline(settings.deadline());
+    if (settings.sessionKeys()) {
+      body.sessionKey(session);
+    }
     try {
-      LabClient.Answer answer =
-          client.ask(
-              RouterRequest.builder(RouterRequest.COMPLETIONS)
-                  .body(BODY)
-                  .header(LabNetwork.REQUEST_HEADER, number)
-                  .deadline(settings.deadline())
-                  .build());
+      LabClient.Answer answer = client.ask(body.build());
       RouteDecision.CandidateView chosen = answer.chosen();
       if (chosen != null) {
         decisions.accept(

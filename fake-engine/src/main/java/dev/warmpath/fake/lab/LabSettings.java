@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxRequests requests at most
  * @param warmupRequests so many requests are sent before the figures begin
  * @param maxOutputTokens answers are cut to this length
+ * @param sessionKeys whether requests carry their session's id as session key
  * @param roundTripMs network time from a client to a worker and back
  * @param deadline the longest a request may take
  * @param health how clients look after workers
@@ -49,6 +50,7 @@ public record LabSettings(
     int maxRequests,
     int warmupRequests,
     int maxOutputTokens,
+    boolean sessionKeys,
     double roundTripMs,
     Duration deadline,
     HealthSettings health,
@@ -115,6 +117,7 @@ public record LabSettings(
     private int maxRequests = Integer.MAX_VALUE;
     private int warmupRequests;
     private int maxOutputTokens = Integer.MAX_VALUE;
+    private boolean sessionKeys;
     private double roundTripMs = 0.5;
     private Duration deadline = Duration.ofHours(1);
     private HealthSettings health = HealthSettings.DEFAULT;
@@ -201,6 +204,12 @@ public record LabSettings(
       return this;
     }
 
+    /** Sets {@link LabSettings#sessionKeys()}. */
+    public Builder sessionKeys(boolean value) {
+      sessionKeys = value;
+      return this;
+    }
+
     /** Sets {@link LabSettings#roundTripMs()}. */
     public Builder roundTripMs(double value) {
       roundTripMs = value;
@@ -252,6 +261,7 @@ public record LabSettings(
           maxRequests,
           warmupRequests,
           maxOutputTokens,
+          sessionKeys,
           roundTripMs,
           deadline,
           health,

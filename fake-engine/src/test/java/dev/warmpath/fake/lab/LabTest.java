@@ -197,6 +197,15 @@ class LabTest {
   }
 
   @Test
+  void sessionKeysKeepConversationsTogether() {
+    LabSettings keyed = small().clients(4).sessionKeys(true).build();
+    LabSettings plain = small().clients(4).build();
+
+    assertThat(Lab.run(keyed, "session", CHATS).load().hitRate())
+        .isGreaterThan(Lab.run(plain, "session", CHATS).load().hitRate() + 0.1);
+  }
+
+  @Test
   void figuresBeginAfterTheWarmUp() {
     LabResult all = Lab.run(small().build(), "cache_aware", CHATS);
     LabResult later = Lab.run(small().warmupRequests(80).build(), "cache_aware", CHATS);
