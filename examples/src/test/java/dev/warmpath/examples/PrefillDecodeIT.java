@@ -14,6 +14,7 @@ import dev.warmpath.fake.FakeEngine;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.handoff.HandoffTimeouts;
 import dev.warmpath.fake.scheduler.KvTransfer;
+import dev.warmpath.health.Availability;
 import dev.warmpath.okhttp.OkHttpTransport;
 import dev.warmpath.okhttp.RoutingInterceptor;
 import dev.warmpath.policy.Policies;
@@ -75,7 +76,11 @@ class PrefillDecodeIT {
       builder.worker(engine.url() + ";role=" + engine.role().label() + ";engine=" + kind.label());
     }
     router = builder.build();
-    assertThat(router.awaitReady(Duration.ofSeconds(10))).isTrue();
+    await()
+        .until(
+            () ->
+                router.workers().list().stream()
+                    .allMatch(worker -> worker.availability() == Availability.UP));
   }
 
   @AfterEach
