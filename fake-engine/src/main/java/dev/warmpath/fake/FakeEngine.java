@@ -1062,12 +1062,7 @@ public final class FakeEngine implements AutoCloseable {
     }
 
     private LatencyModel latency() {
-      LatencyModel scaled = timing.scaled(speedup, speedup);
-      return switch (role) {
-        case REGULAR -> scaled;
-        case PREFILL -> scaled.prefillOnly();
-        case DECODE -> scaled.decodeOnly();
-      };
+      return timing.scaled(speedup, speedup);
     }
   }
 }

@@ -1,5 +1,7 @@
 package dev.warmpath.fake.handoff;
 
+import dev.warmpath.fake.scheduler.CommandResult;
+
 /** What became of a {@link HandoffAction}. */
 public enum ActionOutcome {
   /** The source has queued the prompt. */
@@ -13,5 +15,20 @@ public enum ActionOutcome {
   /** There was nothing to do. */
   NOOP,
   /** It could not be done. */
-  FAILED
+  FAILED;
+
+  /**
+   * Returns what a rank's answer means.
+   *
+   * @param result the answer to the action's command
+   * @return the outcome
+   */
+  public static ActionOutcome of(CommandResult result) {
+    return switch (result.outcome()) {
+      case SUBMITTED -> SUBMITTED;
+      case DESTINATION_ACCEPTED -> ACCEPTED;
+      case APPLIED -> APPLIED;
+      case NOOP -> NOOP;
+    };
+  }
 }

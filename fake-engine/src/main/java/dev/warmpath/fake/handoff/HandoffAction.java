@@ -1,5 +1,7 @@
 package dev.warmpath.fake.handoff;
 
+import dev.warmpath.fake.scheduler.EngineCommand;
+import dev.warmpath.fake.scheduler.EngineRequest;
 import java.util.Objects;
 
 /**
@@ -34,5 +36,25 @@ public record HandoffAction(int id, Kind kind, double delayMs) {
   /** Checks that the kind is present. */
   public HandoffAction {
     Objects.requireNonNull(kind, "kind");
+  }
+
+  /**
+   * Returns the command that does it on its side's rank.
+   *
+   * @param handoffId the handoff's number on that rank
+   * @param request the side's request, which only the first command of a side brings along
+   * @return the command
+   * @throws IllegalStateException for {@link Kind#START_TRANSFER}, which is no rank's business
+   */
+  public EngineCommand command(long handoffId, EngineRequest request) {
+    return switch (kind) {
+      case SUBMIT_PREFILL -> new EngineCommand.SubmitHandoffPrefill(handoffId, request);
+      case RELEASE_SOURCE -> new EngineCommand.ReleaseSource(handoffId);
+      case CANCEL_SOURCE -> new EngineCommand.CancelSource(handoffId);
+      case RESERVE_DESTINATION -> new EngineCommand.ReserveDestination(handoffId, request);
+      case ACTIVATE_DESTINATION -> new EngineCommand.ActivateDestination(handoffId);
+      case CANCEL_DESTINATION -> new EngineCommand.CancelDestination(handoffId);
+      case START_TRANSFER -> throw new IllegalStateException("a transfer is nobody's command");
+    };
   }
 }

@@ -47,6 +47,7 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
   private boolean endHere;
   private boolean firstRead;
   private boolean lastRead;
+  private @Nullable VirtualTimer deadline;
   private TransportException.@Nullable Kind expired;
 
   LabExchange(LabNetwork network, OutboundRequest outbound) {
@@ -67,11 +68,10 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
     rank = target;
     LabLeg by = network.leg(outbound.headers().get(LabNetwork.REQUEST_HEADER), worker.role());
     leg = by;
-    pending(
-        target,
-        worker.role() == WorkerRole.DECODE
-            ? 0
-            : request.promptTokens() - target.cachedTokens(request));
+    if (network.watched()) {
+      boolean computes = worker.role() != WorkerRole.DECODE;
+      pending(target, computes ? request.promptTokens() - target.cachedTokens(request) : 0);
+    }
     at(
         network.roundTripMs() / 2,
         () -> {
@@ -82,15 +82,12 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
         });
     VirtualTimer first =
         expiry(outbound.timeouts().firstToken(), TransportException.Kind.FIRST_TOKEN_TIMEOUT);
-    VirtualTimer total = expiry(outbound.timeouts().total(), TransportException.Kind.DEADLINE);
+    deadline = expiry(outbound.timeouts().total(), TransportException.Kind.DEADLINE);
     while (!firstTokenHere && !endHere) {
       waitForNews(FailurePhase.AWAIT_HEADERS);
     }
     if (first != null) {
       first.cancel();
-    }
-    if (endHere && total != null) {
-      total.cancel();
     }
     return this;
   }
@@ -175,7 +172,16 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
     }
   }
 
+  /** A deadline outlives most requests by far, and would hold on to them. */
+  private void forgetDeadline() {
+    VirtualTimer timer = deadline;
+    if (timer != null) {
+      boolean unused = timer.cancel();
+    }
+  }
+
   private void abort() {
+    forgetDeadline();
     gone();
     LabRank target = rank;
     LabLeg by = leg;
@@ -226,6 +232,7 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
           network.roundTripMs() / 2,
           () -> {
             endHere = true;
+            forgetDeadline();
             wake();
           });
     }

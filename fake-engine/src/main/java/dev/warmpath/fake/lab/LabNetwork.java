@@ -42,6 +42,7 @@ final class LabNetwork implements PromptSource {
   private final Map<String, UnderWay> underWay = new HashMap<>();
   private final IdentityHashMap<Prompt, LabRequest> prompts = new IdentityHashMap<>();
   private long engineRequests;
+  private boolean watched;
 
   LabNetwork(
       VirtualTime time,
@@ -129,6 +130,16 @@ final class LabNetwork implements PromptSource {
       of.handoff = handoff;
     }
     return role == WorkerRole.PREFILL ? handoff.source() : handoff.destination();
+  }
+
+  /** From now on ranks keep account of what is under way to them, for who knows everything. */
+  void watch() {
+    watched = true;
+  }
+
+  /** Whether anybody reads those accounts. */
+  boolean watched() {
+    return watched;
   }
 
   /** The request of a prompt, for who may know everything. */

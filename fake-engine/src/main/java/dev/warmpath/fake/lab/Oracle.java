@@ -33,6 +33,7 @@ final class Oracle {
     this.timing = timing;
     this.budget = budget;
     this.weight = weight;
+    network.watch();
   }
 
   RoutingPolicy policy() {

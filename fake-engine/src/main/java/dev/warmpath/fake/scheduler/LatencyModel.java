@@ -1,5 +1,7 @@
 package dev.warmpath.fake.scheduler;
 
+import dev.warmpath.worker.WorkerRole;
+
 /**
  * How long a forward pass takes. Implementations are pure functions.
  *
@@ -147,5 +149,19 @@ public interface LatencyModel {
    */
   default LatencyModel decodeOnly() {
     return new ScaledLatency(this, 0, 1);
+  }
+
+  /**
+   * Returns the model of a worker of some role.
+   *
+   * @param role what the worker computes
+   * @return this model without the part that is computed elsewhere
+   */
+  default LatencyModel forRole(WorkerRole role) {
+    return switch (role) {
+      case REGULAR -> this;
+      case PREFILL -> prefillOnly();
+      case DECODE -> decodeOnly();
+    };
   }
 }

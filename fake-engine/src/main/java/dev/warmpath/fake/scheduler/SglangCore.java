@@ -1,6 +1,5 @@
 package dev.warmpath.fake.scheduler;
 
-import dev.warmpath.worker.WorkerRole;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -40,17 +39,9 @@ public final class SglangCore implements EngineCore {
     Objects.requireNonNull(latency, "latency");
     this.state = new SglangState(Objects.requireNonNull(options, "options"));
     this.commands = new SglangCommands(state);
-    this.pass = new SglangPass(state, ofRole(options.core().role(), latency));
+    this.pass = new SglangPass(state, latency.forRole(options.core().role()));
     this.quiet = new SglangQuietPasses(state, pass);
     this.horizon = new SglangQuietHorizon(state, pass, quiet);
-  }
-
-  private static LatencyModel ofRole(WorkerRole role, LatencyModel latency) {
-    return switch (role) {
-      case REGULAR -> latency;
-      case PREFILL -> latency.prefillOnly();
-      case DECODE -> latency.decodeOnly();
-    };
   }
 
   @Override

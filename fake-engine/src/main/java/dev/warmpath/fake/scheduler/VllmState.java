@@ -56,12 +56,7 @@ final class VllmState {
   VllmState(CoreOptions options, LatencyModel latency) {
     this.options = options;
     this.drafting = DraftAcceptance.of(options);
-    this.latency =
-        switch (options.role()) {
-          case REGULAR -> latency;
-          case PREFILL -> latency.prefillOnly();
-          case DECODE -> latency.decodeOnly();
-        };
+    this.latency = latency.forRole(options.role());
     this.pool = new BlockPool(options.numBlocks(), reportsCache());
     OffloadOptions offload = options.offload();
     this.lower =

@@ -10,12 +10,10 @@ import dev.warmpath.fake.handoff.HandoffStage;
 import dev.warmpath.fake.live.CommandListener;
 import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.scheduler.CommandResult;
-import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.fake.scheduler.FinishReason;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -144,10 +142,6 @@ public final class VirtualHandoff {
       listener = new Watcher(hears);
     }
 
-    EngineRequest request() {
-      return Objects.requireNonNull(request, "request");
-    }
-
     void send(HandoffAction action) {
       waiting.add(action);
       if (waiting.size() == 1) {
@@ -157,11 +151,12 @@ public final class VirtualHandoff {
 
     void flush() {
       VirtualRank to = rank;
-      if (to == null) {
+      EngineRequest brings = request;
+      if (to == null || brings == null) {
         return;
       }
       for (HandoffAction next = waiting.peek(); next != null; next = waiting.peek()) {
-        if (!to.apply(command(next), listener, new Answer(next))) {
+        if (!to.apply(next.command(id, brings), listener, new Answer(next))) {
           time.schedule(time.nowMs() + RETRY_MS, EventKind.COMMAND, this::flush);
           return;
         }
@@ -179,13 +174,7 @@ public final class VirtualHandoff {
 
     @Override
     public void answered(CommandResult result) {
-      take(
-          switch (result.outcome()) {
-            case SUBMITTED -> ActionOutcome.SUBMITTED;
-            case DESTINATION_ACCEPTED -> ActionOutcome.ACCEPTED;
-            case APPLIED -> ActionOutcome.APPLIED;
-            case NOOP -> ActionOutcome.NOOP;
-          });
+      take(ActionOutcome.of(result));
     }
 
     @Override
@@ -238,18 +227,6 @@ public final class VirtualHandoff {
       }
     }
     watchTime();
-  }
-
-  private EngineCommand command(HandoffAction action) {
-    return switch (action.kind()) {
-      case SUBMIT_PREFILL -> new EngineCommand.SubmitHandoffPrefill(id, source.request());
-      case RELEASE_SOURCE -> new EngineCommand.ReleaseSource(id);
-      case CANCEL_SOURCE -> new EngineCommand.CancelSource(id);
-      case RESERVE_DESTINATION -> new EngineCommand.ReserveDestination(id, destination.request());
-      case ACTIVATE_DESTINATION -> new EngineCommand.ActivateDestination(id);
-      case CANCEL_DESTINATION -> new EngineCommand.CancelDestination(id);
-      case START_TRANSFER -> throw new IllegalStateException("a transfer is nobody's command");
-    };
   }
 
   private void startTransfer(HandoffAction action) {

@@ -10,7 +10,6 @@ import dev.warmpath.fake.handoff.HandoffSettings;
 import dev.warmpath.fake.handoff.TransferTiming;
 import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.scheduler.CommandResult;
-import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineEffect;
 import dev.warmpath.fake.scheduler.FinishReason;
 import java.time.Duration;
@@ -321,7 +320,7 @@ final class LiveHandoff {
       return;
     }
     Optional<CompletableFuture<CommandResult>> reply =
-        leg.rank.offer(command(leg, action), begins ? listener(leg) : RankListener.NONE);
+        leg.rank.offer(action.command(id, leg.request), begins ? listener(leg) : RankListener.NONE);
     if (reply.isEmpty()) {
       leg.surface.control.schedule(RETRY, () -> run(() -> send(leg, action)));
       return;
@@ -337,13 +336,7 @@ final class LiveHandoff {
   private void take(HandoffAction action, @Nullable CommandResult result) {
     ActionOutcome outcome;
     if (result != null) {
-      outcome =
-          switch (result.outcome()) {
-            case SUBMITTED -> ActionOutcome.SUBMITTED;
-            case DESTINATION_ACCEPTED -> ActionOutcome.ACCEPTED;
-            case APPLIED -> ActionOutcome.APPLIED;
-            case NOOP -> ActionOutcome.NOOP;
-          };
+      outcome = ActionOutcome.of(result);
     } else {
       outcome =
           switch (action.kind()) {
@@ -359,18 +352,6 @@ final class LiveHandoff {
     submitted |= outcome == ActionOutcome.SUBMITTED;
     accepted |= outcome == ActionOutcome.ACCEPTED;
     facts();
-  }
-
-  private EngineCommand command(HandoffLeg leg, HandoffAction action) {
-    return switch (action.kind()) {
-      case SUBMIT_PREFILL -> new EngineCommand.SubmitHandoffPrefill(id, leg.request);
-      case RELEASE_SOURCE -> new EngineCommand.ReleaseSource(id);
-      case CANCEL_SOURCE -> new EngineCommand.CancelSource(id);
-      case RESERVE_DESTINATION -> new EngineCommand.ReserveDestination(id, leg.request);
-      case ACTIVATE_DESTINATION -> new EngineCommand.ActivateDestination(id);
-      case CANCEL_DESTINATION -> new EngineCommand.CancelDestination(id);
-      case START_TRANSFER -> throw new IllegalStateException("a transfer is nobody's command");
-    };
   }
 
   /** The source's end is told when the KV has moved, or is held if that is what answers. */
