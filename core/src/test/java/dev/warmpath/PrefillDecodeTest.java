@@ -169,8 +169,12 @@ class PrefillDecodeTest {
     assertThat(why.pd().room()).isPositive();
     assertThat(why.pd().attempts()).isEqualTo(1);
     assertThat(why.attempts()).hasSizeLessThanOrEqualTo(1);
-    assertThat(client.stats().pd().sessions())
-        .isEqualTo(java.util.Map.of("concurrent/completed", 1L));
+    // The prefill leg may end after the answer, and the session with it.
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(client.stats().pd().sessions())
+                    .isEqualTo(java.util.Map.of("concurrent/completed", 1L)));
   }
 
   @Test
@@ -211,9 +215,12 @@ class PrefillDecodeTest {
     assertThat(room(sent(WorkerRole.PREFILL).get(0)))
         .isEqualTo(room(sent(WorkerRole.DECODE).get(0)))
         .isBetween(1L, 1L << 62);
-    assertThat(client.stats().pd().legs())
-        .containsEntry("prefill/ok", 1L)
-        .containsEntry("decode/ok", 1L);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(client.stats().pd().legs())
+                    .containsEntry("prefill/ok", 1L)
+                    .containsEntry("decode/ok", 1L));
   }
 
   private static long room(OutboundRequest request) {
@@ -634,7 +641,11 @@ class PrefillDecodeTest {
               assertThat(text(request)).doesNotContain("\"n\":");
             });
     assertThat(rooms).hasSize(3);
-    assertThat(client.stats().pd().sessions()).containsEntry("concurrent/completed", 3L);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(client.stats().pd().sessions())
+                    .containsEntry("concurrent/completed", 3L));
 
     String prompts = "{\"stream\":true,\"model\":\"m\",\"prompt\":[\"a\",\"b\"]}";
     List<String> events = new ArrayList<>();
@@ -698,6 +709,10 @@ class PrefillDecodeTest {
     }
     CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0])).join();
     assertThat(new HashSet<>(rooms)).hasSize(200);
-    assertThat(client.stats().pd().sessions()).containsEntry("concurrent/completed", 200L);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(client.stats().pd().sessions())
+                    .containsEntry("concurrent/completed", 200L));
   }
 }

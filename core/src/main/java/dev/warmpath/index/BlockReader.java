@@ -199,6 +199,7 @@ final class BlockReader {
   private boolean step(long key, int block, int at, BlockMatches out) {
     int count = table.count(block);
     int others = table.others(block);
+    VarHandle.acquireFence();
     boolean reached = false;
     for (int position = count - 1; position >= 0; position--) {
       long holding = sets.get(block, position);

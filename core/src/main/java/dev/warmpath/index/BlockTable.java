@@ -1,6 +1,7 @@
 package dev.warmpath.index;
 
 import dev.warmpath.hash.BlockHashes;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -385,6 +386,8 @@ final class BlockTable {
     page[at] = key;
     page[at + FIRST] = holding;
     page[at + CHAIN] = 0;
+    // A reader who sees that the block has a holding must see whose.
+    VarHandle.storeStoreFence();
     shapes.set(block, shape);
     int used = (int) (books >>> 32);
     if (used < SLOTS) {

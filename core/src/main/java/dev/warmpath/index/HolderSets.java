@@ -1,5 +1,7 @@
 package dev.warmpath.index;
 
+import java.lang.invoke.VarHandle;
+
 /**
  * The holdings of each block, in ascending order of their life: the first in the block's record,
  * the others in a run of the pool of at most twice their number.
@@ -83,8 +85,10 @@ final class HolderSets {
         System.arraycopy(page, at, page, at + 1, others - (position - 1));
       }
     }
-    table.changeCount(block, 1);
     set(block, position, holding);
+    // A reader who counts it in must find it, and not what another block left in its place.
+    VarHandle.storeStoreFence();
+    table.changeCount(block, 1);
     return true;
   }
 
