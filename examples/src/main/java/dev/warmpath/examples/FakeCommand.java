@@ -2,6 +2,7 @@ package dev.warmpath.examples;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.fake.FakeEngine;
+import dev.warmpath.fake.FakeEngineBuilder;
 import dev.warmpath.fake.kv.KvEventEncoding;
 import dev.warmpath.fake.kv.KvEventEndpoint;
 import dev.warmpath.fake.kv.KvEventSettings;
@@ -142,7 +143,7 @@ final class FakeCommand implements Callable<Integer> {
     if (port < 0 || port > 65_535) {
       throw CommandFailure.usage("--port " + port + " must be between 0 and 65535");
     }
-    FakeEngine.Builder builder =
+    FakeEngineBuilder builder =
         fake.apply(FakeEngine.builder(), speedup).role(WorkerRole.parse(role)).port(port);
     KvEventSettings kvEvents = kvEvents();
     if (kvEvents != null) {

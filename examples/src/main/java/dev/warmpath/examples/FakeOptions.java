@@ -1,6 +1,6 @@
 package dev.warmpath.examples;
 
-import dev.warmpath.fake.FakeEngine;
+import dev.warmpath.fake.FakeEngineBuilder;
 import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.worker.EngineKind;
@@ -92,7 +92,7 @@ final class FakeOptions {
     return core.build();
   }
 
-  FakeEngine.Builder apply(FakeEngine.Builder builder, double speedup) {
+  FakeEngineBuilder apply(FakeEngineBuilder builder, double speedup) {
     builder.kind(kind()).model(model).speedup(speedup);
     if (dpSize != null) {
       builder.dpSize(dpSize);

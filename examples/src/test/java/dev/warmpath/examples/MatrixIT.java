@@ -10,6 +10,7 @@ import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
 import dev.warmpath.api.RouterStream;
 import dev.warmpath.fake.FakeEngine;
+import dev.warmpath.fake.FakeEngineBuilder;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.fake.text.ModelPromptEncoder;
@@ -269,7 +270,7 @@ class MatrixIT {
                     .promptEncoder(new ModelPromptEncoder(files, EngineKind.VLLM))));
   }
 
-  private static FakeFleet fleet(UnaryOperator<FakeEngine.Builder> configure) {
+  private static FakeFleet fleet(UnaryOperator<FakeEngineBuilder> configure) {
     return FakeFleet.start(
         Integer.toString(WORKERS),
         builder ->

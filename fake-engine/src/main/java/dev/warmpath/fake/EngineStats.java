@@ -1,5 +1,9 @@
 package dev.warmpath.fake;
 
+import dev.warmpath.fake.internal.surface.RequestCounts;
+import dev.warmpath.fake.live.RankSnapshot;
+import java.util.List;
+
 /**
  * What happened at a fake engine so far, restarts included, and what it is doing now.
  *
@@ -45,6 +49,49 @@ public record EngineStats(
   /** The stats of nothing. */
   public static final EngineStats NONE =
       new EngineStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+  /** The stats of one life, from what its ranks published last. */
+  static EngineStats of(List<RankSnapshot> ranks, RequestCounts counts, int connections) {
+    int running = 0;
+    int waiting = 0;
+    int active = 0;
+    int cached = 0;
+    int total = 0;
+    long preemptions = 0;
+    long promptTokens = 0;
+    long cachedTokens = 0;
+    long generatedTokens = 0;
+    for (RankSnapshot rank : ranks) {
+      var metrics = rank.metrics();
+      running += metrics.running();
+      waiting += metrics.waiting();
+      active += metrics.activeBlocks();
+      cached += metrics.cachedBlocks();
+      total += metrics.totalBlocks();
+      preemptions += metrics.preemptions();
+      promptTokens += metrics.promptTokens();
+      cachedTokens += metrics.cachedTokens();
+      generatedTokens += metrics.generatedTokens();
+    }
+    return new EngineStats(
+        running,
+        waiting,
+        active,
+        cached,
+        total,
+        connections,
+        counts.received(),
+        counts.served(),
+        counts.failed(),
+        counts.aborted(),
+        counts.rejected(),
+        counts.leaked(),
+        preemptions,
+        promptTokens,
+        cachedTokens,
+        generatedTokens,
+        1);
+  }
 
   /**
    * Adds the stats of another engine.

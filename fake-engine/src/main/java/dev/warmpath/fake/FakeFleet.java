@@ -27,7 +27,7 @@ public final class FakeFleet implements AutoCloseable {
    * @param configure called for each worker with a builder whose role, port (0) and seed are set
    * @return the running fleet
    */
-  public static FakeFleet start(String spec, UnaryOperator<FakeEngine.Builder> configure) {
+  public static FakeFleet start(String spec, UnaryOperator<FakeEngineBuilder> configure) {
     return start(FleetSpec.parse(spec), configure);
   }
 
@@ -38,11 +38,11 @@ public final class FakeFleet implements AutoCloseable {
    * @param configure called for each worker with a builder whose role, port (0) and seed are set
    * @return the running fleet
    */
-  public static FakeFleet start(FleetSpec spec, UnaryOperator<FakeEngine.Builder> configure) {
+  public static FakeFleet start(FleetSpec spec, UnaryOperator<FakeEngineBuilder> configure) {
     List<FakeEngine> started = new ArrayList<>();
     try {
       for (var role : spec.roles()) {
-        FakeEngine.Builder builder = FakeEngine.builder().role(role).seed(started.size());
+        FakeEngineBuilder builder = FakeEngine.builder().role(role).seed(started.size());
         started.add(configure.apply(builder).start());
       }
     } catch (RuntimeException e) {

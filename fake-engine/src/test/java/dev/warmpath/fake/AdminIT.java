@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class AdminIT {
-  private static FakeEngine.Builder engine(EngineKind kind) {
+  private static FakeEngineBuilder engine(EngineKind kind) {
     return FakeEngine.builder()
         .kind(kind)
         .model("m")

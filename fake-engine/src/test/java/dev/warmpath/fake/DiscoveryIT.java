@@ -15,7 +15,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class DiscoveryIT {
-  private static FakeEngine.Builder engine(EngineKind kind) {
+  private static FakeEngineBuilder engine(EngineKind kind) {
     return FakeEngine.builder()
         .kind(kind)
         .model("org/m")

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class InferenceIT {
   private static final String LONG = "The quick brown fox jumps over the lazy dog. ".repeat(40);
 
-  private static FakeEngine.Builder engine(EngineKind kind) {
+  private static FakeEngineBuilder engine(EngineKind kind) {
     return FakeEngine.builder().kind(kind).model("m").timing(LatencyModel.instant());
   }
 

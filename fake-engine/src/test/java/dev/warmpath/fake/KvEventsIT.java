@@ -34,7 +34,7 @@ import org.msgpack.value.ValueFactory;
 class KvEventsIT {
   private static final int BLOCK = 16;
 
-  private static FakeEngine.Builder engine(EngineKind kind, KvEventSettings.Builder events) {
+  private static FakeEngineBuilder engine(EngineKind kind, KvEventSettings.Builder events) {
     return FakeEngine.builder()
         .kind(kind)
         .model("m")

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PromptEncoderIT {
   private final SyllableEncoder encoder = new SyllableEncoder();
 
-  private FakeEngine.Builder engine(EngineKind kind) {
+  private FakeEngineBuilder engine(EngineKind kind) {
     return FakeEngine.builder()
         .kind(kind)
         .model("m")
