@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * SPEC  := FAULT (';' FAULT)*
  * FAULT := KIND [':' KEY '=' VALUE (',' KEY '=' VALUE)*]
- * KIND  := refuse | hang | slow | reset | cut | truncate | garbage | error | restart | freeze
- *        | zombie | 5xx | a status from 400 to 599
+ * KIND  := refuse | hang | slow | reset | cut | truncate | garbage | error | restart | goaway
+ *        | freeze | zombie | 5xx | a status from 400 to 599
  * </pre>
  *
  * <p>Keys of every kind: {@code after=N} lets N matching requests pass first; {@code count=N} stops
@@ -54,6 +54,11 @@ public final class Fault {
     STATUS,
     /** The engine restarts: connections are reset, the cache is lost. */
     RESTART,
+    /**
+     * The connection is closed to new requests while those under way go on: HTTP/2's GOAWAY. Over
+     * HTTP/1.1 nothing happens.
+     */
+    GOAWAY,
     /** The scheduler stands still while HTTP goes on, as in a stuck process. */
     FREEZE,
     /**

@@ -7,10 +7,15 @@ import org.jspecify.annotations.Nullable;
 interface Answer {
 
   /** New text of one item of a streamed call, its first if {@code first}. */
-  void delta(Generation generation, Generation.Item item, boolean first, @Nullable String finish);
+  void delta(
+      EventSink sink,
+      Generation generation,
+      Generation.Item item,
+      boolean first,
+      @Nullable String finish);
 
   /** Everything a stream still lacks once all items ended. */
-  void endStream(Generation generation);
+  void endStream(EventSink sink, Generation generation);
 
   /** The whole answer of a call that is not streamed. */
   JsonNode body(Generation generation);

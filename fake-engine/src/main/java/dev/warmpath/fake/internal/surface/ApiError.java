@@ -3,7 +3,7 @@ package dev.warmpath.fake.internal.surface;
 import com.fasterxml.jackson.databind.JsonNode;
 
 /** An answer that is an error, in the shape of the engine that gives it. */
-final class ApiError extends RuntimeException {
+public final class ApiError extends RuntimeException {
   private static final long serialVersionUID = 1;
   private final int status;
   private final transient JsonNode body;
@@ -14,7 +14,12 @@ final class ApiError extends RuntimeException {
     this.body = body;
   }
 
-  int status() {
+  /**
+   * Returns the HTTP status.
+   *
+   * @return 400 to 599
+   */
+  public int status() {
     return status;
   }
 

@@ -23,12 +23,16 @@ final class EmbeddingAnswer implements Answer {
 
   @Override
   public void delta(
-      Generation generation, Generation.Item item, boolean first, @Nullable String finish) {
+      EventSink sink,
+      Generation generation,
+      Generation.Item item,
+      boolean first,
+      @Nullable String finish) {
     throw new UnsupportedOperationException("embeddings are not streamed");
   }
 
   @Override
-  public void endStream(Generation generation) {
+  public void endStream(EventSink sink, Generation generation) {
     throw new UnsupportedOperationException("embeddings are not streamed");
   }
 

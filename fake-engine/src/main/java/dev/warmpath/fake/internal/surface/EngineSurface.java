@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class EngineSurface implements HttpHandler {
   private static final String ADMIN_CONFIG = "/admin/config";
-  private static final Map<String, String> JSON = Map.of("content-type", "application/json");
+  static final Map<String, String> JSON = Map.of("content-type", "application/json");
   private static final Map<String, String> PLAIN =
       Map.of("content-type", "text/plain; charset=utf-8");
   static final byte[] NOTHING = new byte[0];
@@ -47,6 +47,7 @@ public abstract class EngineSurface implements HttpHandler {
   final EngineSettings settings;
   final Faults faults;
   final EngineControl control;
+  private final FaultGate gate;
   private final Map<String, Map<String, Route>> routes = new HashMap<>();
 
   EngineSurface(Life life, Faults faults, EngineControl control) {
@@ -54,6 +55,7 @@ public abstract class EngineSurface implements HttpHandler {
     this.settings = life.settings();
     this.faults = faults;
     this.control = control;
+    this.gate = new FaultGate(life, faults, control);
   }
 
   /**
@@ -135,23 +137,12 @@ public abstract class EngineSurface implements HttpHandler {
     Map<String, Route> methods = routes.get(request.path());
     Route route = methods == null ? null : methods.get(request.method());
     Scope scope = route == null ? Scope.INFO : route.scope();
-    Fault fault = faults.decide(scope);
     boolean inference = scope == Scope.GENERATE && route != null;
-    if (inference) {
-      life.received.increment();
-    }
-    if (fault == null) {
-      proceed(exchange, route, methods != null, null);
-      return;
-    }
-    if (fault.kind() == Fault.Kind.SLOW) {
-      control.schedule(fault.delay(), () -> proceed(exchange, route, methods != null, null));
-      return;
-    }
-    if (inference) {
-      life.failed.increment();
-    }
-    suffer(exchange, route, fault, inference);
+    gate.enter(
+        scope,
+        inference,
+        new HttpVictim(this, exchange),
+        fault -> proceed(exchange, route, methods != null, fault));
   }
 
   /** Beyond the reach of faults, which it clears. */
@@ -165,38 +156,6 @@ public abstract class EngineSurface implements HttpHandler {
       fail(exchange, new ApiError(400, Json.object().put("error", e.getMessage())));
     } catch (ApiError e) {
       fail(exchange, e);
-    }
-  }
-
-  private void suffer(
-      HttpExchange exchange, @Nullable Route route, Fault fault, boolean inference) {
-    switch (fault.kind()) {
-      case STATUS -> {
-        Map<String, String> headers = new HashMap<>(JSON);
-        Duration retryAfter = fault.retryAfter();
-        if (retryAfter != null) {
-          headers.put("retry-after", Long.toString(retryAfter.toSeconds()));
-        }
-        ApiError error = error(fault.status(), "injected fault");
-        exchange.respond(error.status(), headers, Json.bytes(error.body()));
-      }
-      case RESTART -> control.restart();
-      case REFUSE -> control.refuse();
-      default -> {
-        if (inference && (fault.chunks() > 0 || fault.kind() == Fault.Kind.ERROR)) {
-          proceed(exchange, route, true, fault);
-          return;
-        }
-        switch (fault.kind()) {
-          case RESET -> exchange.reset();
-          case GARBAGE -> EventSink.garbage(exchange);
-          case CUT, TRUNCATE -> exchange.cut();
-          case ERROR -> fail(exchange, error(fault.status(), "injected fault"));
-          default -> {
-            // HANG: the client waits
-          }
-        }
-      }
     }
   }
 
@@ -344,10 +303,14 @@ public abstract class EngineSurface implements HttpHandler {
     }
     String broken = streamError(fault == null ? 500 : fault.status(), "injected fault");
     EventSink sink = new EventSink(exchange, fault, broken);
-    Generation generation = new Generation(life, call, admission, exchange, sink, answer);
     if (call.stream() && sendsHeadersEarly()) {
       sink.begin();
     }
+    start(call, admission, new HttpOutput(exchange, sink, answer));
+  }
+
+  private void start(Call call, Admission admission, Output output) {
+    Generation generation = new Generation(life, call, admission, output);
     Duration delay =
         call.stream() ? settings.streamDisconnectDelay() : settings.plainDisconnectDelay();
     generation.start(

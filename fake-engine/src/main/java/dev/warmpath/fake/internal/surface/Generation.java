@@ -1,8 +1,6 @@
 package dev.warmpath.fake.internal.surface;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.warmpath.fake.internal.http.HttpExchange;
 import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.fake.scheduler.FinishReason;
@@ -17,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * A call that is being computed. All of its sequences run on one rank, whose thread alone touches
  * the progress; whether the client left is told by the server's thread.
  */
-final class Generation {
+public final class Generation {
   /** One sequence of the call: an answer to one of its prompts. */
-  final class Item implements RankListener {
+  public final class Item implements RankListener {
     final int index;
     final int promptTokens;
     final PlannedText text;
@@ -118,9 +116,7 @@ final class Generation {
   private final RequestLatencies latencies;
   private final Call call;
   private final Admission admission;
-  private final EventSink sink;
-  private final Answer answer;
-  private final HttpExchange exchange;
+  private final Output output;
   private final List<Item> items = new ArrayList<>();
   private final List<EngineRequest> requests = new ArrayList<>();
   private final long startNanos;
@@ -134,20 +130,12 @@ final class Generation {
   private volatile boolean leaked;
   private volatile boolean abortRequested;
 
-  Generation(
-      Life life,
-      Call call,
-      Admission admission,
-      HttpExchange exchange,
-      EventSink sink,
-      Answer answer) {
+  Generation(Life life, Call call, Admission admission, Output output) {
     this.life = life;
     this.call = call;
-    this.exchange = exchange;
     this.admission = admission;
     this.latencies = life.latencies(call.rank());
-    this.sink = sink;
-    this.answer = answer;
+    this.output = output;
     this.startNanos = life.clock().nanoTime();
     int index = 0;
     for (int[] prompt : call.prompts()) {
@@ -168,10 +156,6 @@ final class Generation {
 
   Call call() {
     return call;
-  }
-
-  EventSink sink() {
-    return sink;
   }
 
   List<Item> items() {
@@ -223,7 +207,7 @@ final class Generation {
       admission.submit(this, requests.get(i), items.get(i));
     }
     requests.clear();
-    exchange.onDisconnect(() -> clientGone(leaks, later));
+    output.onDisconnect(() -> clientGone(leaks, later));
   }
 
   private void clientGone(BooleanSupplier leaks, Consumer<Runnable> later) {
@@ -275,9 +259,12 @@ final class Generation {
       count();
     }
     if (!abandoned) {
-      write(item, first, last);
+      output.step(this, item, first);
+      if (last) {
+        output.end(this);
+      }
     }
-    if (sink.dead() && !last) {
+    if (output.dead() && !last) {
       broken = true;
       cancelAll();
     }
@@ -285,25 +272,10 @@ final class Generation {
 
   /** Counts how the call ended, before its client can know. */
   private void count() {
-    if (sink.faulty() || leaked) {
+    if (output.faulty() || leaked) {
       return; // counted when it happened
     }
     (anyAborted || abandoned ? life.aborted : life.served).increment();
-  }
-
-  private void write(Item item, boolean first, boolean last) {
-    if (call.stream()) {
-      answer.delta(this, item, first, item.finish);
-      if (last) {
-        answer.endStream(this);
-      }
-    } else if (last) {
-      JsonNode body = answer.body(this);
-      if (handOff != null && body instanceof ObjectNode object) {
-        object.set("kv_transfer_params", handOff);
-      }
-      sink.respond(200, Json.bytes(body));
-    }
   }
 
   /** Adds to a plain answer where its KV can be fetched. */
@@ -311,11 +283,20 @@ final class Generation {
     handOff = params;
   }
 
+  /**
+   * Returns where the KV of the call can be fetched.
+   *
+   * @return vLLM's {@code kv_transfer_params}, or null if nothing is held for anybody
+   */
+  public @Nullable JsonNode handOff() {
+    return handOff;
+  }
+
   /** Ends the only sequence of a call with an error, in a stream that has begun as an event. */
   void fail(Item item, ApiError error, @Nullable String event) {
     life.active().remove(item.id, this);
     unfinished--;
-    if (sink.faulty() || leaked) {
+    if (output.faulty() || leaked) {
       return;
     }
     (abandoned ? life.aborted : life.failed).increment();
@@ -323,13 +304,6 @@ final class Generation {
       return;
     }
     broken = true;
-    if (!exchange.begun()) {
-      sink.respond(error.status(), Json.bytes(error.body()));
-    } else if (event != null) {
-      sink.data(event);
-      sink.done();
-    } else {
-      exchange.cut();
-    }
+    output.fail(error, event);
   }
 }

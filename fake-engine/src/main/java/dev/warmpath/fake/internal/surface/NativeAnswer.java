@@ -20,17 +20,21 @@ final class NativeAnswer implements Answer {
 
   @Override
   public void delta(
-      Generation generation, Generation.Item item, boolean first, @Nullable String finish) {
+      EventSink sink,
+      Generation generation,
+      Generation.Item item,
+      boolean first,
+      @Nullable String finish) {
     ObjectNode chunk = one(generation, item);
     if (list) {
       chunk.put("index", item.index);
     }
-    generation.sink().data(Json.string(chunk));
+    sink.data(Json.string(chunk));
   }
 
   @Override
-  public void endStream(Generation generation) {
-    generation.sink().done();
+  public void endStream(EventSink sink, Generation generation) {
+    sink.done();
   }
 
   @Override

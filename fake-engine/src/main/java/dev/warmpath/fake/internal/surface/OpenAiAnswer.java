@@ -35,8 +35,11 @@ final class OpenAiAnswer implements Answer {
 
   @Override
   public void delta(
-      Generation generation, Generation.Item item, boolean first, @Nullable String finish) {
-    EventSink sink = generation.sink();
+      EventSink sink,
+      Generation generation,
+      Generation.Item item,
+      boolean first,
+      @Nullable String finish) {
     if (chat && first) {
       sink.data(chunk(generation, item, "\"role\":\"assistant\",\"content\":\"\"", null));
     }
@@ -80,8 +83,7 @@ final class OpenAiAnswer implements Answer {
   }
 
   @Override
-  public void endStream(Generation generation) {
-    EventSink sink = generation.sink();
+  public void endStream(EventSink sink, Generation generation) {
     if (kind == EngineKind.ATOM && !chat) {
       for (Generation.Item item : generation.items()) {
         sink.data(chunk(generation, item, "", "stop"));

@@ -16,34 +16,38 @@ final class ResponsesAnswer implements Answer {
 
   @Override
   public void delta(
-      Generation generation, Generation.Item item, boolean first, @Nullable String finish) {
+      EventSink sink,
+      Generation generation,
+      Generation.Item item,
+      boolean first,
+      @Nullable String finish) {
     if (first) {
-      response(generation, "response.created", "in_progress", null);
-      response(generation, "response.in_progress", "in_progress", null);
+      response(sink, generation, "response.created", "in_progress", null);
+      response(sink, generation, "response.in_progress", "in_progress", null);
       ObjectNode added = event("response.output_item.added").put("output_index", 0);
       added.set("item", message("in_progress", null));
-      send(generation, added);
+      send(sink, added);
       ObjectNode part = part("response.content_part.added");
       part.set("part", text(""));
-      send(generation, part);
+      send(sink, part);
     }
     if (item.deltaTokens() > 0) {
-      send(generation, part("response.output_text.delta").put("delta", item.delta()));
+      send(sink, part("response.output_text.delta").put("delta", item.delta()));
     }
   }
 
   @Override
-  public void endStream(Generation generation) {
+  public void endStream(EventSink sink, Generation generation) {
     String text = generation.items().get(0).all();
-    send(generation, part("response.output_text.done").put("text", text));
+    send(sink, part("response.output_text.done").put("text", text));
     ObjectNode part = part("response.content_part.done");
     part.set("part", text(text));
-    send(generation, part);
+    send(sink, part);
     ObjectNode done = event("response.output_item.done").put("output_index", 0);
     done.set("item", message("completed", text));
-    send(generation, done);
-    response(generation, "response.completed", "completed", text);
-    generation.sink().end();
+    send(sink, done);
+    response(sink, generation, "response.completed", "completed", text);
+    sink.end();
   }
 
   private ObjectNode event(String type) {
@@ -54,14 +58,15 @@ final class ResponsesAnswer implements Answer {
     return event(type).put("item_id", itemId).put("output_index", 0).put("content_index", 0);
   }
 
-  private void response(Generation generation, String type, String status, @Nullable String text) {
+  private void response(
+      EventSink sink, Generation generation, String type, String status, @Nullable String text) {
     ObjectNode event = event(type);
     event.set("response", response(generation, status, text));
-    send(generation, event);
+    send(sink, event);
   }
 
-  private static void send(Generation generation, ObjectNode event) {
-    generation.sink().event(event.get("type").asText(), Json.string(event));
+  private static void send(EventSink sink, ObjectNode event) {
+    sink.event(event.get("type").asText(), Json.string(event));
   }
 
   private static ObjectNode text(String text) {
