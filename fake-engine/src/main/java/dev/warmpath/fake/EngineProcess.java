@@ -87,7 +87,8 @@ final class EngineProcess implements EngineControl, AutoCloseable {
             clock,
             this::newCore,
             "fake-" + server.address().getPort(),
-            kvEndpoint);
+            kvEndpoint,
+            faults);
     kvEndpoint = next.kvEndpoint();
     starts++;
     life = next;

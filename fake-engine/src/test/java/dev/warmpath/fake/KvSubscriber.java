@@ -40,8 +40,18 @@ final class KvSubscriber implements AutoCloseable {
   private final ZMQ.Socket socket;
 
   KvSubscriber(String url) {
+    this(url, 100_000);
+  }
+
+  /**
+   * Connects.
+   *
+   * @param waiting how many messages wait to be taken before others are lost
+   */
+  KvSubscriber(String url, int waiting) {
     context.setLinger(0);
     socket = context.createSocket(SocketType.SUB);
+    socket.setHWM(waiting);
     socket.setReceiveTimeOut(20_000);
     socket.setHandshakeIvl(HANDSHAKE_MILLIS);
     socket.subscribe("");
@@ -60,6 +70,23 @@ final class KvSubscriber implements AutoCloseable {
       for (boolean any = false; ; any = true) {
         if (socket.recv() == null) {
           return any;
+        }
+        while (socket.hasReceiveMore()) {
+          socket.recv();
+        }
+      }
+    } finally {
+      socket.setReceiveTimeOut(10_000);
+    }
+  }
+
+  /** Takes everything until nothing more comes; returns how many messages there were. */
+  int drain() {
+    socket.setReceiveTimeOut(200);
+    try {
+      for (int taken = 0; ; taken++) {
+        if (socket.recv() == null) {
+          return taken;
         }
         while (socket.hasReceiveMore()) {
           socket.recv();

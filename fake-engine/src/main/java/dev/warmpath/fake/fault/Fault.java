@@ -18,14 +18,16 @@ import org.jspecify.annotations.Nullable;
  * SPEC  := FAULT (';' FAULT)*
  * FAULT := KIND [':' KEY '=' VALUE (',' KEY '=' VALUE)*]
  * KIND  := refuse | hang | slow | reset | cut | truncate | garbage | error | restart | goaway
- *        | freeze | zombie | 5xx | a status from 400 to 599
+ *        | freeze | zombie | drop | gap | duplicate | 5xx | a status from 400 to 599
  * </pre>
  *
  * <p>Keys of every kind: {@code after=N} lets N matching requests pass first; {@code count=N} stops
  * after N times; {@code rate=P} fires with that probability (seeded by the engine's seed); {@code
- * on=} is {@code generate} (the default), {@code health}, {@code load}, {@code admin}, {@code info}
- * or {@code all}. Keys of some kinds: {@code chunks=K} (hang, reset, cut, truncate, garbage, error)
- * answers with K events of a stream first; {@code status=S} (5xx, error); {@code
+ * on=} is {@code generate} (the default), {@code health}, {@code load}, {@code admin}, {@code
+ * info}, {@code all} of them, or {@code events}: batches of KV events, which drop, gap and
+ * duplicate are about, which slow holds back by its delay, and before one of which restart begins
+ * the numbers anew. Keys of some kinds: {@code chunks=K} (hang, reset, cut, truncate, garbage,
+ * error) answers with K events of a stream first; {@code status=S} (5xx, error); {@code
  * retry-after=SECONDS} (statuses); {@code factor=F} (slow) stretches forward passes; {@code
  * delay=200ms} (slow) waits before the request is looked at. Examples: {@code hang:after=10},
  * {@code 5xx:rate=0.1}, {@code 429:retry-after=1}, {@code reset:chunks=3,count=1;slow:factor=4}.
@@ -65,10 +67,17 @@ public final class Fault {
      * A client that disconnects leaves its running request behind, which goes on to its planned
      * end, and aborting it afterwards does nothing; SGLang v0.5.18 and v0.5.19 do this.
      */
-    ZOMBIE
+    ZOMBIE,
+    /** A batch of KV events gets lost on its way to subscribers; it can be replayed. */
+    DROP,
+    /** A batch of KV events gets lost for good: its number is not seen again. */
+    GAP,
+    /** A batch of KV events is published twice. */
+    DUPLICATE
   }
 
   private static final Set<Kind> STATES = EnumSet.of(Kind.FREEZE, Kind.ZOMBIE);
+  private static final Set<Kind> OF_EVENTS = EnumSet.of(Kind.DROP, Kind.GAP, Kind.DUPLICATE);
   private static final Set<Kind> WITH_CHUNKS =
       EnumSet.of(Kind.HANG, Kind.RESET, Kind.CUT, Kind.TRUNCATE, Kind.GARBAGE, Kind.ERROR);
 
@@ -81,12 +90,13 @@ public final class Fault {
   private @Nullable Duration retryAfter;
   private double factor = 1;
   private Duration delay = Duration.ZERO;
-  private EnumSet<Scope> scopes = EnumSet.of(Scope.GENERATE);
+  private EnumSet<Scope> scopes;
 
   private Fault(Kind kind) {
     this.kind = kind;
     this.chunks = EnumSet.of(Kind.CUT, Kind.TRUNCATE, Kind.ERROR).contains(kind) ? 1 : 0;
     this.status = 500;
+    this.scopes = EnumSet.of(OF_EVENTS.contains(kind) ? Scope.EVENTS : Scope.GENERATE);
   }
 
   private Fault copy() {
@@ -248,6 +258,42 @@ public final class Fault {
     return new Fault(Kind.ZOMBIE);
   }
 
+  /**
+   * Closes connections to new requests.
+   *
+   * @return the fault
+   */
+  public static Fault goAway() {
+    return new Fault(Kind.GOAWAY);
+  }
+
+  /**
+   * Loses batches of KV events on their way.
+   *
+   * @return the fault
+   */
+  public static Fault drop() {
+    return new Fault(Kind.DROP);
+  }
+
+  /**
+   * Loses batches of KV events for good.
+   *
+   * @return the fault
+   */
+  public static Fault gap() {
+    return new Fault(Kind.GAP);
+  }
+
+  /**
+   * Publishes batches of KV events twice.
+   *
+   * @return the fault
+   */
+  public static Fault duplicate() {
+    return new Fault(Kind.DUPLICATE);
+  }
+
   private Fault withChunks(int value) {
     if (value < 0) {
       throw new IllegalArgumentException("chunks must be 0 or more");
@@ -322,13 +368,13 @@ public final class Fault {
   }
 
   /**
-   * Returns a copy for every endpoint.
+   * Returns a copy for every endpoint; batches of KV events come to none.
    *
    * @return the copy
    */
   public Fault everywhere() {
     Fault copy = copy();
-    copy.scopes = EnumSet.allOf(Scope.class);
+    copy.scopes = EnumSet.complementOf(EnumSet.of(Scope.EVENTS));
     return copy;
   }
 

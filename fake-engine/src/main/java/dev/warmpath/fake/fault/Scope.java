@@ -11,5 +11,7 @@ public enum Scope {
   /** Flush, abort, pause and the like. */
   ADMIN,
   /** Everything else: models, server info, version, tokenization. */
-  INFO
+  INFO,
+  /** Batches of KV events that are about to be published; no request, and not among {@code all}. */
+  EVENTS
 }

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *     bytes
  * @param encoding the layout of events; null for the version's own
  * @param keptBatches batches kept for replay, of each rank
+ * @param highWaterMark batches that wait for a subscriber that does not read; it loses what comes
+ *     after them
  */
 public record KvEventSettings(
     int port,
@@ -34,7 +36,8 @@ public record KvEventSettings(
     @Nullable String hashSeed,
     boolean integerHashes,
     @Nullable KvEventEncoding encoding,
-    int keptBatches) {
+    int keptBatches,
+    int highWaterMark) {
 
   /** Checks the ranges. */
   public KvEventSettings {
@@ -46,6 +49,9 @@ public record KvEventSettings(
     if (keptBatches < 1) {
       throw new IllegalArgumentException("keptBatches must be at least 1, was " + keptBatches);
     }
+    if (highWaterMark < 1) {
+      throw new IllegalArgumentException("highWaterMark must be at least 1, was " + highWaterMark);
+    }
   }
 
   private static void requirePort(int port, String name) {
@@ -55,7 +61,8 @@ public record KvEventSettings(
   }
 
   /**
-   * Starts from free ports, no replay, an empty topic, integer hashes and 10,000 batches kept.
+   * Starts from free ports, no replay, an empty topic, integer hashes, 10,000 batches kept and
+   * 100,000 waiting for a subscriber, as both engines do.
    *
    * @return a builder
    */
@@ -73,6 +80,7 @@ public record KvEventSettings(
     private boolean integerHashes = true;
     private @Nullable KvEventEncoding encoding;
     private int keptBatches = 10_000;
+    private int highWaterMark = 100_000;
 
     private Builder() {}
 
@@ -165,6 +173,17 @@ public record KvEventSettings(
     }
 
     /**
+     * Sets {@link KvEventSettings#highWaterMark()}.
+     *
+     * @param value at least 1
+     * @return this
+     */
+    public Builder highWaterMark(int value) {
+      highWaterMark = value;
+      return this;
+    }
+
+    /**
      * Builds the settings.
      *
      * @return the settings
@@ -172,7 +191,15 @@ public record KvEventSettings(
      */
     public KvEventSettings build() {
       return new KvEventSettings(
-          port, replayPort, topic, scheme, hashSeed, integerHashes, encoding, keptBatches);
+          port,
+          replayPort,
+          topic,
+          scheme,
+          hashSeed,
+          integerHashes,
+          encoding,
+          keptBatches,
+          highWaterMark);
     }
   }
 }

@@ -27,46 +27,12 @@ final class EngineBlocks {
   /** Schemes are cheap to make; the cache only spares the common ones. */
   private static final int KEPT_SCHEMES = 256;
 
-  /**
-   * A block.
-   *
-   * @param reported the 64 bits that the engine reports
-   * @param digest the whole digest, or the reported bits where there is no wider one
-   * @param parent the block before, or null for the first
-   * @param keys what its request separates its cache by
-   * @param position place of its first token in the sequence
-   * @param tokens its tokens
-   */
-  record Block(
-      long reported,
-      byte[] digest,
-      @Nullable Block parent,
-      RequestKeys keys,
-      long position,
-      int[] tokens) {
-    /** Forgets what lies before the parent, so that a chain is not kept alive by its end. */
-    Block severed() {
-      return parent == null || parent.parent == null
-          ? this
-          : new Block(reported, digest, parent.alone(), keys, position, tokens);
-    }
-
-    private Block alone() {
-      return new Block(reported, digest, null, keys, position, tokens);
-    }
-
-    @Override
-    public String toString() {
-      return "Block[" + Long.toHexString(reported) + "]";
-    }
-  }
-
   private final String scheme;
   private final HashParams params;
   private final int blockTokens;
   private final Function<Long, RequestKeys> keysOfRoot;
-  private final Map<Long, Block> resident = new LinkedHashMap<>();
-  private final Map<Long, Block> gone;
+  private final Map<Long, EngineBlock> resident = new LinkedHashMap<>();
+  private final Map<Long, EngineBlock> gone;
   private final Map<RequestKeys, HashScheme> schemes = lru(KEPT_SCHEMES);
 
   /**
@@ -118,11 +84,11 @@ final class EngineBlocks {
    *
    * @return them in order; empty if a parent is not known, from which nothing can be chained
    */
-  List<Block> stored(BlocksStored stored) {
+  List<EngineBlock> stored(BlocksStored stored) {
     if (stored.tokens().length == 0) {
       return known(stored.blockHashes());
     }
-    Block parent = stored.root() ? null : find(stored.parentHash());
+    EngineBlock parent = stored.root() ? null : find(stored.parentHash());
     if (!stored.root() && parent == null) {
       return List.of();
     }
@@ -134,11 +100,11 @@ final class EngineBlocks {
             ? of.newChain(Retention.DIGESTS)
             : of.resume(link(of, parent), position, Retention.DIGESTS);
     BlockHashes hashes = chain.append(stored.tokens()).hashes();
-    List<Block> blocks = new ArrayList<>(hashes.size());
+    List<EngineBlock> blocks = new ArrayList<>(hashes.size());
     for (int i = 0; i < stored.blockHashes().length; i++) {
       int[] tokens = Arrays.copyOfRange(stored.tokens(), i * blockTokens, (i + 1) * blockTokens);
-      Block block =
-          new Block(
+      EngineBlock block =
+          new EngineBlock(
                   hashes.bits(i),
                   digest(hashes, i),
                   parent,
@@ -153,10 +119,10 @@ final class EngineBlocks {
     return blocks;
   }
 
-  private List<Block> known(long[] numbers) {
-    List<Block> blocks = new ArrayList<>();
+  private List<EngineBlock> known(long[] numbers) {
+    List<EngineBlock> blocks = new ArrayList<>();
     for (long number : numbers) {
-      Block block = find(number);
+      EngineBlock block = find(number);
       if (block != null) {
         blocks.add(block);
       }
@@ -165,14 +131,14 @@ final class EngineBlocks {
   }
 
   /** A block of the accelerator or one that was there not long ago. */
-  @Nullable Block find(long number) {
-    Block block = resident.get(number);
+  @Nullable EngineBlock find(long number) {
+    EngineBlock block = resident.get(number);
     return block != null ? block : gone.get(number);
   }
 
   /** Takes note that a block left the accelerator. */
-  @Nullable Block removed(long number) {
-    Block block = resident.remove(number);
+  @Nullable EngineBlock removed(long number) {
+    EngineBlock block = resident.remove(number);
     if (block != null) {
       gone.put(number, block);
     }
@@ -192,7 +158,7 @@ final class EngineBlocks {
   }
 
   /** What the next block chains on: the digest, of which the fake chain takes eight bytes. */
-  private static byte[] link(HashScheme scheme, Block parent) {
+  private static byte[] link(HashScheme scheme, EngineBlock parent) {
     return scheme.name().equals("fake-sglang")
         ? Arrays.copyOf(parent.digest(), Long.BYTES)
         : parent.digest();

@@ -1,12 +1,6 @@
 package dev.warmpath.fake.internal.kv;
 
-import dev.warmpath.fake.internal.kv.EngineBlocks.Block;
 import dev.warmpath.fake.kv.KvEventEncoding;
-import dev.warmpath.fake.live.KvEvent;
-import dev.warmpath.fake.scheduler.EngineEffect;
-import dev.warmpath.fake.scheduler.EngineEffect.BlockRemoved;
-import dev.warmpath.fake.scheduler.EngineEffect.BlocksStored;
-import dev.warmpath.fake.scheduler.EngineEffect.CacheCleared;
 import dev.warmpath.fake.scheduler.StorageTier;
 import dev.warmpath.hash.ReportedForm;
 import dev.warmpath.worker.EngineKind;
@@ -14,78 +8,49 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessagePacker;
 
-/**
- * Makes a batch of a rank's cache changes, in the layout of the engine's version. SGLang tells of
- * every page by itself, vLLM and ATOM of blocks that came together. One thread at a time.
- */
+/** Makes batches of cache changes msgpack, in the layout of the engine's version. Immutable. */
 final class EventEncoder {
   private static final BigInteger UNSIGNED_BIT = BigInteger.ONE.shiftLeft(Long.SIZE);
 
-  private interface Event {
-    void pack(MessagePacker to) throws IOException;
-  }
-
   private final EventLayout layout;
-  private final EngineBlocks blocks;
   private final boolean signed;
   private final boolean maps;
 
-  EventEncoder(EventLayout layout, EngineBlocks blocks) {
+  /**
+   * Creates an encoder.
+   *
+   * @param form how the hash scheme reports its digests
+   */
+  EventEncoder(EventLayout layout, ReportedForm form) {
     this.layout = layout;
-    this.blocks = blocks;
-    this.signed = blocks.form() == ReportedForm.FIRST_64_SIGNED;
+    this.signed = form == ReportedForm.FIRST_64_SIGNED;
     this.maps = layout.encoding() == KvEventEncoding.MAPS;
   }
 
-  /**
-   * Encodes changes.
-   *
-   * @return the batch, or null if nothing of them is to be told
-   */
-  byte @Nullable [] batch(double epochSeconds, List<KvEvent> changes) throws IOException {
-    List<Event> events = new ArrayList<>();
-    for (KvEvent change : changes) {
-      add(change.change(), events);
-    }
-    if (events.isEmpty()) {
-      return null;
-    }
-    try (MessageBufferPacker batch = MessagePack.newDefaultBufferPacker()) {
-      batch.packArrayHeader(3);
-      batch.packDouble(epochSeconds);
-      batch.packArrayHeader(events.size());
-      for (Event event : events) {
-        event.pack(batch);
+  byte[] encode(KvBatch batch) throws IOException {
+    try (MessageBufferPacker to = MessagePack.newDefaultBufferPacker()) {
+      to.packArrayHeader(3);
+      to.packDouble(batch.epochSeconds());
+      to.packArrayHeader(batch.changes().size());
+      for (KvBatch.Change change : batch.changes()) {
+        encode(to, change);
       }
-      batch.packInt(changes.get(0).dpRank());
-      return batch.toByteArray();
+      to.packInt(batch.rank());
+      return to.toByteArray();
     }
   }
 
-  private void add(EngineEffect change, List<Event> events) {
-    if (change instanceof BlocksStored stored) {
-      List<Block> chained = blocks.stored(stored);
-      if (layout.kind() == EngineKind.SGLANG) {
-        chained.forEach(block -> events.add(to -> stored(to, stored.tier(), List.of(block))));
-      } else if (!chained.isEmpty()) {
-        events.add(to -> stored(to, stored.tier(), chained));
-      }
-    } else if (change instanceof BlockRemoved removed) {
-      Block block =
-          removed.tier() == StorageTier.DEVICE
-              ? blocks.removed(removed.blockHash())
-              : blocks.find(removed.blockHash());
-      if (block != null) {
-        events.add(to -> removed(to, removed.tier(), block));
-      }
-    } else if (change instanceof CacheCleared) {
-      blocks.clear();
-      events.add(this::cleared);
+  private void encode(MessagePacker to, KvBatch.Change change) throws IOException {
+    if (change instanceof KvBatch.Stored stored) {
+      stored(to, stored.tier(), stored.blocks());
+    } else if (change instanceof KvBatch.Removed removed) {
+      removed(to, removed.tier(), removed.block());
+    } else {
+      cleared(to);
     }
   }
 
@@ -110,7 +75,7 @@ final class EventEncoder {
     }
   }
 
-  private void removed(MessagePacker to, StorageTier tier, Block block) throws IOException {
+  private void removed(MessagePacker to, StorageTier tier, EngineBlock block) throws IOException {
     boolean grouped = maps && layout.kind() == EngineKind.VLLM;
     header(to, "BlockRemoved", 1 + (layout.medium() ? 1 : 0) + (grouped ? 1 : 0));
     name(to, "block_hashes");
@@ -126,7 +91,8 @@ final class EventEncoder {
     }
   }
 
-  private void stored(MessagePacker to, StorageTier tier, List<Block> chained) throws IOException {
+  private void stored(MessagePacker to, StorageTier tier, List<EngineBlock> chained)
+      throws IOException {
     RequestKeys keys = chained.get(0).keys();
     boolean grouped = maps && layout.kind() == EngineKind.VLLM;
     boolean extra = layout.extraKeys() && chained.stream().anyMatch(EventEncoder::hasExtraKeys);
@@ -136,12 +102,12 @@ final class EventEncoder {
     name(to, "block_hashes");
     to.packArrayHeader(chained.size());
     int tokens = 0;
-    for (Block block : chained) {
+    for (EngineBlock block : chained) {
       hash(to, block);
       tokens += block.tokens().length;
     }
     name(to, "parent_block_hash");
-    Block parent = chained.get(0).parent();
+    EngineBlock parent = chained.get(0).parent();
     if (parent == null) {
       to.packNil();
     } else {
@@ -149,7 +115,7 @@ final class EventEncoder {
     }
     name(to, "token_ids");
     to.packArrayHeader(tokens);
-    for (Block block : chained) {
+    for (EngineBlock block : chained) {
       for (int token : block.tokens()) {
         to.packLong(Integer.toUnsignedLong(token));
       }
@@ -169,7 +135,7 @@ final class EventEncoder {
     if (extra) {
       name(to, "extra_keys");
       to.packArrayHeader(chained.size());
-      for (Block block : chained) {
+      for (EngineBlock block : chained) {
         extraKeys(to, block);
       }
     }
@@ -191,13 +157,13 @@ final class EventEncoder {
     to.packString(salt);
   }
 
-  private static boolean hasExtraKeys(Block block) {
+  private static boolean hasExtraKeys(EngineBlock block) {
     return !block.keys().lora().isEmpty()
         || (block.position() == 0 && !block.keys().salt().isEmpty());
   }
 
   /** vLLM's order: the adapter on every block, the salt on the first. */
-  private static void extraKeys(MessagePacker to, Block block) throws IOException {
+  private static void extraKeys(MessagePacker to, EngineBlock block) throws IOException {
     if (!hasExtraKeys(block)) {
       to.packNil();
       return;
@@ -223,7 +189,7 @@ final class EventEncoder {
     }
   }
 
-  private void hash(MessagePacker to, Block block) throws IOException {
+  private void hash(MessagePacker to, EngineBlock block) throws IOException {
     if (!layout.integerHashes()) {
       to.packBinaryHeader(block.digest().length);
       to.writePayload(block.digest());

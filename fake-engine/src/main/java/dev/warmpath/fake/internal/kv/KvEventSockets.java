@@ -1,5 +1,6 @@
 package dev.warmpath.fake.internal.kv;
 
+import dev.warmpath.fake.fault.Fault;
 import dev.warmpath.fake.kv.KvEventEndpoint;
 import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.fake.live.EngineClock;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
@@ -70,6 +72,7 @@ public final class KvEventSockets implements AutoCloseable {
    * @param engine the engine
    * @param settings what is published, and where
    * @param before where it was published before a restart, to publish there again, or null
+   * @param faults decides what becomes of a rank's next batch; called on publishers' threads
    * @param clock the engine's time
    * @throws UncheckedIOException if a port can't be bound
    * @throws IllegalArgumentException if there is no such hash scheme, or it needs other settings
@@ -78,41 +81,45 @@ public final class KvEventSockets implements AutoCloseable {
       Engine engine,
       KvEventSettings settings,
       @Nullable KvEventEndpoint before,
+      Supplier<@Nullable Fault> faults,
       EngineClock clock) {
     context.setLinger(0);
     try {
       HashParams params = params(engine, settings);
       EventLayout layout = EventLayout.of(engine.kind(), engine.version(), settings);
-      List<EventEncoder> encoders = new ArrayList<>();
+      List<EngineBlocks> blocks = new ArrayList<>();
       for (int rank = 0; rank < engine.publishing(); rank++) {
-        EngineBlocks blocks =
+        blocks.add(
             new EngineBlocks(
                 scheme(engine.kind(), settings),
                 params,
                 engine.blockTokens(),
                 REMEMBERED,
-                keys::get);
-        encoders.add(new EventEncoder(layout, blocks));
+                keys::get));
       }
+      EventEncoder encoder = new EventEncoder(layout, blocks.get(0).form());
       int port = before == null ? settings.port() : before.port();
-      Bound publishers = bind(engine, SocketType.PUB, port);
+      Bound publishers = bind(engine, SocketType.PUB, port, settings.highWaterMark());
       Bound replays = null;
       if (settings.replayPort().isPresent() && engine.numbered()) {
         int replayPort =
             before == null ? settings.replayPort().getAsInt() : before.replayPort().getAsInt();
-        replays = bind(engine, SocketType.ROUTER, replayPort);
+        replays = bind(engine, SocketType.ROUTER, replayPort, settings.highWaterMark());
       }
       boolean topicFrame = engine.numbered() || !settings.topic().isEmpty();
+      KvEventSocket.Framing framing =
+          new KvEventSocket.Framing(
+              topicFrame ? settings.topic() : null, engine.numbered(), settings.keptBatches());
       for (int rank = 0; rank < engine.publishing(); rank++) {
         ranks.add(
             new KvEventSocket(
                 "fake-kv-" + publishers.port() + "-" + rank,
                 publishers.sockets().get(rank),
                 replays == null ? null : replays.sockets().get(rank),
-                encoders.get(rank),
-                topicFrame ? settings.topic() : null,
-                engine.numbered(),
-                settings.keptBatches(),
+                new CacheChanges(engine.kind(), blocks.get(rank)),
+                encoder,
+                framing,
+                faults,
                 clock));
       }
       endpoint =
@@ -155,7 +162,7 @@ public final class KvEventSockets implements AutoCloseable {
   }
 
   /** Binds one socket for each rank, to consecutive ports. */
-  private Bound bind(Engine engine, SocketType type, int port) {
+  private Bound bind(Engine engine, SocketType type, int port, int highWaterMark) {
     for (int attempt = 1; ; attempt++) {
       List<ZMQ.Socket> sockets = new ArrayList<>();
       int first = port;
@@ -164,7 +171,7 @@ public final class KvEventSockets implements AutoCloseable {
           ZMQ.Socket socket = context.createSocket(type);
           sockets.add(socket);
           socket.setLinger(0);
-          socket.setHWM(100_000);
+          socket.setHWM(highWaterMark);
           if (first == 0) {
             first = socket.bindToRandomPort("tcp://" + engine.host());
           } else if (!socket.bind("tcp://" + engine.host() + ":" + (first + rank))) {
@@ -201,6 +208,16 @@ public final class KvEventSockets implements AutoCloseable {
    */
   public RankObserver observer(int rank) {
     return rank < ranks.size() ? ranks.get(rank) : RankObserver.NONE;
+  }
+
+  /**
+   * Lets a listener hear what the first rank publishes.
+   *
+   * @param listener hears every batch from the next one on
+   * @return ends that
+   */
+  public Runnable listen(KvBatchListener listener) {
+    return ranks.get(0).listen(listener);
   }
 
   /**

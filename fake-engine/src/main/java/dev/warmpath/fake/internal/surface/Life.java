@@ -1,5 +1,8 @@
 package dev.warmpath.fake.internal.surface;
 
+import dev.warmpath.fake.fault.Faults;
+import dev.warmpath.fake.fault.Scope;
+import dev.warmpath.fake.internal.kv.KvBatchListener;
 import dev.warmpath.fake.internal.kv.KvEventSockets;
 import dev.warmpath.fake.internal.kv.RequestKeys;
 import dev.warmpath.fake.kv.KvEventEndpoint;
@@ -67,6 +70,7 @@ public final class Life implements AutoCloseable {
    * @param cores makes a scheduler for a rank
    * @param name prefix of thread names
    * @param published where the life before published cache changes, or null
+   * @param faults what happens to what it publishes
    */
   public Life(
       EngineSettings settings,
@@ -74,13 +78,14 @@ public final class Life implements AutoCloseable {
       EngineClock clock,
       Supplier<EngineCore> cores,
       String name,
-      @Nullable KvEventEndpoint published) {
+      @Nullable KvEventEndpoint published,
+      Faults faults) {
     this.settings = settings;
     this.clock = clock;
     this.startedAt = clock.instant();
     this.random = new SplittableRandom(settings.seed() + 0x9E3779B97F4A7C15L * boot);
     this.randomSeed = random.nextInt(Integer.MAX_VALUE);
-    this.kvEvents = kvEvents(settings, boot, published, clock);
+    this.kvEvents = kvEvents(settings, boot, published, faults, clock);
     for (int rank = 0; rank < settings.dpSize(); rank++) {
       RankSettings rankSettings =
           settings.role() == WorkerRole.PREFILL || settings.role() == WorkerRole.DECODE
@@ -112,7 +117,11 @@ public final class Life implements AutoCloseable {
   }
 
   private static @Nullable KvEventSockets kvEvents(
-      EngineSettings settings, int boot, @Nullable KvEventEndpoint published, EngineClock clock) {
+      EngineSettings settings,
+      int boot,
+      @Nullable KvEventEndpoint published,
+      Faults faults,
+      EngineClock clock) {
     KvEventSettings how = settings.kvEvents();
     if (how == null) {
       return null;
@@ -126,7 +135,7 @@ public final class Life implements AutoCloseable {
             settings.dpSize(),
             boot,
             settings.seed());
-    return new KvEventSockets(engine, how, published, clock);
+    return new KvEventSockets(engine, how, published, () -> faults.decide(Scope.EVENTS), clock);
   }
 
   /**
@@ -136,6 +145,16 @@ public final class Life implements AutoCloseable {
    */
   public @Nullable KvEventEndpoint kvEndpoint() {
     return kvEvents == null ? null : kvEvents.endpoint();
+  }
+
+  /**
+   * Lets a listener hear the cache changes that the first rank publishes.
+   *
+   * @param listener hears every batch from the next one on
+   * @return ends that; null if nothing is published
+   */
+  public @Nullable Runnable listen(KvBatchListener listener) {
+    return kvEvents == null ? null : kvEvents.listen(listener);
   }
 
   /** Lets published hashes follow a request's keys; to be called before it is submitted. */
