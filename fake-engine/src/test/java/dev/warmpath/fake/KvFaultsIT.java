@@ -124,7 +124,7 @@ class KvFaultsIT {
       while (!slow.arrives(small::flushCache)) {
         assertThat(small.kvEvents()).isNotNull();
       }
-      int published = 0;
+      long published = 0;
       long missed = 0;
       // What fits into the system's buffers is not known: publishes until something got lost.
       while (missed == 0) {
