@@ -31,7 +31,10 @@ import dev.warmpath.health.HealthSettings;
 import dev.warmpath.health.PredictionCheck;
 import dev.warmpath.health.RankState;
 import dev.warmpath.index.BlockIndex;
+import dev.warmpath.index.BlockLocator;
+import dev.warmpath.index.BlockLookup;
 import dev.warmpath.index.ByteRadixTree;
+import dev.warmpath.index.LookupSettings;
 import dev.warmpath.pd.PdRouting;
 import dev.warmpath.pd.PdSettings;
 import dev.warmpath.pd.PdStats;
@@ -110,6 +113,7 @@ public final class RouterClient implements AutoCloseable {
   private final HealthMonitor health;
   private final ByteRadixTree index;
   private final BlockIndex blocks;
+  private final @Nullable BlockLookup lookup;
   private final PromptReader prompts;
   private final PromptWork promptWork;
   private final Dispatcher dispatcher;
@@ -145,6 +149,8 @@ public final class RouterClient implements AutoCloseable {
             .ticker(ticker)
             .build();
     IndexFeed feed = new IndexFeed(index, blocks);
+    BlockLocator locator = builder.blockLocator;
+    this.lookup = locator == null ? null : new BlockLookup(locator, builder.lookup);
     this.deadLetters = new DeadLetters(builder.deadLetterBytes);
     Executor given = builder.executor;
     this.ownExecutor = given == null ? AsyncExecutors.create() : null;
@@ -156,6 +162,7 @@ public final class RouterClient implements AutoCloseable {
     RoutingEnvironment environment =
         RoutingEnvironment.builder()
             .prefixes(feed)
+            .lookup(lookup)
             .seed(seed)
             .telemetryLimit(builder.health.telemetryStaleAfter())
             .build();
@@ -505,7 +512,8 @@ public final class RouterClient implements AutoCloseable {
         blocks.stats(),
         prompts.stats(),
         dispatcher.answers(),
-        pairs.stats());
+        pairs.stats(),
+        lookup == null ? BlockLookup.Stats.NONE : lookup.stats());
   }
 
   /**
@@ -519,6 +527,7 @@ public final class RouterClient implements AutoCloseable {
    * @param prompts the caches of tokens and block chains
    * @param answers what was answered and is not learned, yet or at all
    * @param pd what requests came to that a prefill and a decode worker shared
+   * @param lookups what asking the {@link Builder#blockLocator} came to
    */
   public record ClientStats(
       int inFlight,
@@ -528,7 +537,8 @@ public final class RouterClient implements AutoCloseable {
       BlockIndex.Stats blocks,
       PromptReader.CacheStats prompts,
       AnswerStats answers,
-      PdStats pd) {}
+      PdStats pd,
+      BlockLookup.Stats lookups) {}
 
   /** How the cache hits of each rank compare with what was predicted, by the rank's name. */
   public Map<String, PredictionCheck.Verdict> predictions() {
@@ -574,6 +584,9 @@ public final class RouterClient implements AutoCloseable {
     quietly(fleet);
     quietly(promptWork);
     quietly(pairs);
+    if (lookup != null) {
+      quietly(lookup);
+    }
     for (Transport transport : transports) {
       quietly(transport);
     }
@@ -614,6 +627,8 @@ public final class RouterClient implements AutoCloseable {
     private int tokenizeThreads = 2 * Runtime.getRuntime().availableProcessors();
     private long indexBytes = 64L << 20;
     private long deadLetterBytes;
+    private @Nullable BlockLocator blockLocator;
+    private LookupSettings lookup = LookupSettings.DEFAULT;
     private @Nullable Secret apiKey;
     private @Nullable Secret adminKey;
     private @Nullable Executor executor;
@@ -822,6 +837,25 @@ public final class RouterClient implements AutoCloseable {
      */
     public Builder indexBytes(long indexBytes) {
       this.indexBytes = indexBytes;
+      return this;
+    }
+
+    /**
+     * Sets an index outside of the client, such as a UMBP master, that is asked before each
+     * decision where the prompt's blocks are; none by default. {@link Policies#umbp} and {@link
+     * Policies#linearCost} go by what it tells; requests whose prompts are not exact are not asked
+     * for. The client takes ownership and closes it with itself.
+     */
+    public Builder blockLocator(BlockLocator locator) {
+      this.blockLocator = locator;
+      return this;
+    }
+
+    /**
+     * Sets how that index is asked: deadline, keys, which worker is which of its nodes, weights.
+     */
+    public Builder lookup(LookupSettings settings) {
+      this.lookup = settings;
       return this;
     }
 

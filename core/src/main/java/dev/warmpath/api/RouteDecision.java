@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param steps what led to the choice, in words; filled by {@code explain}
  * @param attempts the attempts made so far, first to last
  * @param pd the pair of workers, where prefill and decode are apart; null where one worker serves
+ * @param lookup what an index outside of the client told of the prompt; null where there is none
  */
 public record RouteDecision(
     String policy,
@@ -27,7 +28,8 @@ public record RouteDecision(
     @Nullable CandidateView chosen,
     List<String> steps,
     List<AttemptRecord> attempts,
-    @Nullable PdInfo pd) {
+    @Nullable PdInfo pd,
+    @Nullable LookupInfo lookup) {
 
   /**
    * What is known of a prompt.

@@ -16,6 +16,7 @@ import dev.warmpath.api.RouterOverloadedException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.StreamInterruptedException;
 import dev.warmpath.api.Usage;
+import dev.warmpath.index.BlockLocations;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.policy.RoutePlan;
 import dev.warmpath.prompt.Prompt;
@@ -57,6 +58,7 @@ public final class Dispatch {
   private final Executor lessons;
   private final AtomicBoolean finished = new AtomicBoolean();
 
+  private volatile BlockLocations located = BlockLocations.NONE;
   private Dispatcher.@Nullable Routed routed;
   private @Nullable RoutePlan plan;
   private final List<AttemptRecord> attempts = new ArrayList<>(1);
@@ -131,7 +133,18 @@ public final class Dispatch {
         attempt == null ? null : view(attempt.candidate()),
         List.of(),
         all,
-        null);
+        null,
+        located.info());
+  }
+
+  /** Asks where its blocks are: once, whatever becomes of its attempts. */
+  void locate() {
+    located = dispatcher.locate(prompt, true, remaining(now()));
+  }
+
+  /** What is known of where its blocks are. */
+  BlockLocations located() {
+    return located;
   }
 
   /**
@@ -271,7 +284,7 @@ public final class Dispatch {
   }
 
   private void route(long now) {
-    Dispatcher.Routed made = dispatcher.route(prompt, options, terms.policy(), now);
+    Dispatcher.Routed made = dispatcher.route(prompt, options, terms.policy(), located, now);
     routed = made;
     plan = made.plan();
     if (started == 0 && !dispatcher.listeners().isEmpty()) {

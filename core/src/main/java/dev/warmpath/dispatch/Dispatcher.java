@@ -20,6 +20,8 @@ import dev.warmpath.health.Fleet;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.health.PredictionCheck;
 import dev.warmpath.health.RankState;
+import dev.warmpath.index.BlockLocations;
+import dev.warmpath.index.BlockLookup;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.policy.RouteContext;
 import dev.warmpath.policy.RouteExplanation;
@@ -194,7 +196,33 @@ public final class Dispatcher {
       dispatch.cancel();
       throw new RouterClosedException();
     }
+    dispatch.locate();
     return dispatch;
+  }
+
+  /**
+   * Asks an index outside of the client where a prompt's blocks are, if there is one, and waits for
+   * what it tells no longer than its deadline. Never fails; an interrupt ends the wait and stays
+   * pending.
+   *
+   * @param counted whether the prompt is about to be sent
+   * @param left how long the request may take, or null for as long as it likes
+   */
+  public BlockLocations locate(Prompt prompt, boolean counted, @Nullable Duration left) {
+    BlockLookup lookup = environment.lookup();
+    if (lookup == null) {
+      return BlockLocations.NONE;
+    }
+    long began = now();
+    BlockLookup.Pending pending = lookup.begin(fleet.view().topology(), prompt, counted, left);
+    try {
+      if (pending.settled().getCount() > 0) {
+        boolean unused = pauser.pause(pending.timeout().toNanos(), pending.settled());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return pending.take(now() - began);
   }
 
   private Terms terms(RouteOptions options) {
@@ -266,7 +294,8 @@ public final class Dispatcher {
     Prompt prompt = read(request);
     FleetView view = fleet.view();
     CandidateSet candidates = candidates(view, prompt);
-    RouteContext context = context(view, candidates, prompt, options, now(), true);
+    BlockLocations located = locate(prompt, false, terms.deadline());
+    RouteContext context = context(view, candidates, prompt, options, located, now(), true);
     RouteExplanation explanation = terms.policy().explain(context);
     List<String> steps = new ArrayList<>();
     steps.add(
@@ -279,6 +308,7 @@ public final class Dispatcher {
     if (inexact != null) {
       steps.add("the prompt is not exact: " + inexact);
     }
+    steps.addAll(located.steps());
     steps.addAll(explanation.steps());
     addSuspects(steps, view, candidates);
     List<CandidateView> views = explanation.candidates();
@@ -290,7 +320,8 @@ public final class Dispatcher {
         views.isEmpty() ? null : views.get(0),
         steps,
         List.of(),
-        null);
+        null,
+        located.info());
   }
 
   private static void addSuspects(List<String> steps, FleetView view, CandidateSet candidates) {
@@ -402,10 +433,11 @@ public final class Dispatcher {
   }
 
   /** Makes the plan of one request: one read of the fleet's snapshot. */
-  Routed route(Prompt prompt, RouteOptions options, RoutingPolicy by, long now) {
+  Routed route(
+      Prompt prompt, RouteOptions options, RoutingPolicy by, BlockLocations located, long now) {
     FleetView view = awaitView(now);
     CandidateSet candidates = candidates(view, prompt);
-    RouteContext context = context(view, candidates, prompt, options, now, false);
+    RouteContext context = context(view, candidates, prompt, options, located, now, false);
     return new Routed(view, by.plan(context), candidates.workers());
   }
 
@@ -430,10 +462,11 @@ public final class Dispatcher {
       CandidateSet candidates,
       Prompt prompt,
       RouteOptions options,
+      BlockLocations located,
       long now,
       boolean rehearsal) {
     return new RouteContext(
-        view, candidates, prompt, options, environment, now, seeds.getAsLong(), rehearsal);
+        view, candidates, prompt, options, environment, now, seeds.getAsLong(), rehearsal, located);
   }
 
   /**

@@ -9,6 +9,7 @@ import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterListener.Outcome;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.Usage;
+import dev.warmpath.index.BlockLocations;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.transport.Timeouts;
@@ -52,6 +53,11 @@ public final class PairDispatch {
   /** How it wants to be routed. */
   public RouteOptions options() {
     return dispatch.options();
+  }
+
+  /** What is known of where its blocks are. */
+  public BlockLocations located() {
+    return dispatch.located();
   }
 
   /** Its headers without those that must not leave. */

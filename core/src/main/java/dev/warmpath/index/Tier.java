@@ -1,5 +1,7 @@
 package dev.warmpath.index;
 
+import java.util.Locale;
+
 /** Where a worker keeps a KV block, best first. */
 public enum Tier {
   /** The accelerator's own memory: the block is usable at once. */
@@ -12,7 +14,14 @@ public enum Tier {
   /** The tier's bit in a {@link Holding}. */
   final int bit;
 
+  private final String label = name().toLowerCase(Locale.ROOT);
+
   Tier(int bit) {
     this.bit = bit;
+  }
+
+  /** The tier as decisions show it. */
+  public String label() {
+    return label;
   }
 }

@@ -231,7 +231,12 @@ final class PdConductor {
       choice =
           shared
               .selector()
-              .choose(request.prompt(), request.options(), original.path(), exclusions);
+              .choose(
+                  request.prompt(),
+                  request.options(),
+                  request.located(),
+                  original.path(),
+                  exclusions);
     } catch (RuntimeException e) {
       refusal = e;
       return session.noPair(nobody(), "no pair could be chosen", now());
@@ -297,7 +302,12 @@ final class PdConductor {
           shared
               .selector()
               .chooseDecode(
-                  at.pair(), request.prompt(), request.options(), original.path(), exclusions);
+                  at.pair(),
+                  request.prompt(),
+                  request.options(),
+                  request.located(),
+                  original.path(),
+                  exclusions);
     } catch (RuntimeException e) {
       refusal = e;
       other = null;
@@ -359,7 +369,12 @@ final class PdConductor {
           shared
               .selector()
               .chooseDecode(
-                  at.pair(), request.prompt(), request.options(), original.path(), exclusions);
+                  at.pair(),
+                  request.prompt(),
+                  request.options(),
+                  request.located(),
+                  original.path(),
+                  exclusions);
       if (other == null) {
         return at.pair();
       }

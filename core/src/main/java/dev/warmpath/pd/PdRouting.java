@@ -262,7 +262,8 @@ public final class PdRouting implements AutoCloseable {
         at == null ? null : begun.request.view(at.pair().decode()),
         List.of(),
         begun.request.attempts(),
-        at == null ? null : at.info());
+        at == null ? null : at.info(),
+        begun.request.located().info());
   }
 
   /** A session that is a whole request. */

@@ -9,6 +9,7 @@ import dev.warmpath.api.RouterRequest;
 import dev.warmpath.dispatch.Dispatcher;
 import dev.warmpath.dispatch.WorkerClaim;
 import dev.warmpath.health.FleetView;
+import dev.warmpath.index.BlockLocations;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.policy.RouteExplanation;
 import dev.warmpath.policy.RoutePlan;
@@ -93,24 +94,30 @@ final class PdSelector {
    *
    * @throws NoWorkerAvailableException when no two workers match
    */
-  PdChoice choose(Prompt prompt, RouteOptions options, String path, PdExclusions passOver) {
+  PdChoice choose(
+      Prompt prompt,
+      RouteOptions options,
+      BlockLocations located,
+      String path,
+      PdExclusions passOver) {
     long now = dispatcher.now();
     FleetView view = dispatcher.view();
     PdPool pool = pool(view.topology(), prompt.model(), path);
     if (pool.prefill().isEmpty()) {
       throw none(prompt, pool);
     }
-    PdChoice direct = direct(view, pool, prompt, options, passOver, now);
+    PdChoice direct = direct(view, pool, prompt, options, located, passOver, now);
     if (direct != null) {
       return direct;
     }
     CandidateSet sources = passOver.prefill(pool.prefill());
-    WorkerClaim prefill = claim(view, sources, prefillPolicy, prompt, options, true, now);
+    WorkerClaim prefill = claim(view, sources, prefillPolicy, prompt, options, located, true, now);
     WorkerClaim decode = null;
     try {
       WorkerRank source = prefill.candidate().target();
       CandidateSet sinks = passOver.decode(pool.decode(source.worker()), source.worker());
-      decode = claim(view, apart(sinks, source), decodePolicy, prompt, options, false, now);
+      decode =
+          claim(view, apart(sinks, source), decodePolicy, prompt, options, located, false, now);
       PdPair pair =
           new PdPair(
               prefill.candidate(),
@@ -134,6 +141,7 @@ final class PdSelector {
       PdPool pool,
       Prompt prompt,
       RouteOptions options,
+      BlockLocations located,
       PdExclusions passOver,
       long now) {
     int threshold = settings.directBelowTokens();
@@ -142,7 +150,9 @@ final class PdSelector {
     }
     CandidateSet alone = passOver.decode(pool.alone(), null);
     Candidate best =
-        decodePolicy.plan(dispatcher.context(view, alone, prompt, options, now, true)).next();
+        decodePolicy
+            .plan(dispatcher.context(view, alone, prompt, options, located, now, true))
+            .next();
     if (best == null || uncached(prompt, best) >= threshold) {
       return null;
     }
@@ -164,7 +174,12 @@ final class PdSelector {
    * those that failed.
    */
   @Nullable WorkerClaim chooseDecode(
-      PdPair pair, Prompt prompt, RouteOptions options, String path, PdExclusions passOver) {
+      PdPair pair,
+      Prompt prompt,
+      RouteOptions options,
+      BlockLocations located,
+      String path,
+      PdExclusions passOver) {
     long now = dispatcher.now();
     FleetView view = dispatcher.view();
     Candidate source = pair.prefill();
@@ -180,7 +195,9 @@ final class PdSelector {
         passOver
             .decode(pool.decode(source.target().worker()), source.target().worker())
             .where(rank -> rank.worker().epoch() != failed);
-    return sinks.isEmpty() ? null : claim(view, sinks, decodePolicy, prompt, options, false, now);
+    return sinks.isEmpty()
+        ? null
+        : claim(view, sinks, decodePolicy, prompt, options, located, false, now);
   }
 
   /** The first that may be sent to; where none may, the first of all. */
@@ -190,9 +207,11 @@ final class PdSelector {
       RoutingPolicy policy,
       Prompt prompt,
       RouteOptions options,
+      BlockLocations located,
       boolean prefill,
       long now) {
-    RoutePlan plan = policy.plan(dispatcher.context(view, among, prompt, options, now, false));
+    RoutePlan plan =
+        policy.plan(dispatcher.context(view, among, prompt, options, located, now, false));
     Candidate first = null;
     for (Candidate candidate = plan.next(); candidate != null; candidate = plan.next()) {
       first = first == null ? candidate : first;
@@ -237,20 +256,29 @@ final class PdSelector {
     if (pool.prefill().isEmpty()) {
       throw none(prompt, pool);
     }
+    BlockLocations located = dispatcher.locate(prompt, false, null);
     RouteExplanation first =
-        prefillPolicy.explain(dispatcher.context(view, pool.prefill(), prompt, options, now, true));
+        prefillPolicy.explain(
+            dispatcher.context(view, pool.prefill(), prompt, options, located, now, true));
     CandidateView source = first.candidates().get(0);
     WorkerRank chosen = rank(pool.prefill(), source);
     RouteExplanation second =
         decodePolicy.explain(
             dispatcher.context(
-                view, apart(pool.decode(chosen.worker()), chosen), prompt, options, now, true));
+                view,
+                apart(pool.decode(chosen.worker()), chosen),
+                prompt,
+                options,
+                located,
+                now,
+                true));
     CandidateView sink = second.candidates().get(0);
     List<CandidateView> views = new ArrayList<>(first.candidates());
     views.addAll(second.candidates());
     List<String> steps = new ArrayList<>();
     steps.add("prefill and decode are apart: " + pool.traits(chosen.worker()).protocol().name());
     pool.refusals().forEach((worker, why) -> steps.add(worker + " takes no part: " + why));
+    steps.addAll(located.steps());
     steps.addAll(first.steps());
     steps.addAll(second.steps());
     int uncached = Math.max(0, prompt.tokens() - source.matchedTokens());
@@ -285,7 +313,8 @@ final class PdSelector {
             Double.NaN,
             Double.NaN,
             Double.NaN,
-            Double.NaN));
+            Double.NaN),
+        located.info());
   }
 
   private static WorkerRank rank(CandidateSet among, CandidateView view) {

@@ -3,6 +3,7 @@ package dev.warmpath.policy;
 import dev.warmpath.health.Availability;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.health.RankState;
+import dev.warmpath.index.BlockLocations;
 import dev.warmpath.worker.CandidateSet;
 import dev.warmpath.worker.StableHash;
 import dev.warmpath.worker.WorkerRank;
@@ -46,8 +47,10 @@ final class Board {
 
   private boolean matchesRead;
   private boolean matchesKnown;
+  private int[] own = {};
   private int[] matched = {};
-  private int shared;
+  private double[] worth = {};
+  private double shared;
 
   private boolean loadsRead;
   private final Loads loads = new Loads();
@@ -221,14 +224,39 @@ final class Board {
     matchesRead = true;
     RouteContext context = context();
     matchesKnown = match(context);
-    int least = memberCount == 0 ? 0 : Integer.MAX_VALUE;
+    BlockLocations located = context.located();
+    boolean found = located.found();
+    double least = memberCount == 0 ? 0 : Double.POSITIVE_INFINITY;
     for (int k = 0; k < memberCount; k++) {
       int i = members[k];
-      int held = matchesKnown ? credited(i, predicted(context, i)) : 0;
+      int predicted = matchesKnown ? predicted(context, i) : 0;
+      int held = credited(i, predicted);
+      own[i] = held;
       matched[i] = held;
-      least = Math.min(least, held);
+      worth[i] = held;
+      if (found) {
+        readLocated(located, i, predicted);
+      }
+      least = worth[i] < least ? worth[i] : least;
     }
     shared = least;
+  }
+
+  /**
+   * Joins what was looked up with the client's own index: blocks that both know count by the tier
+   * they were told to be in, and those that only this client sent there in full.
+   */
+  private void readLocated(BlockLocations located, int i, int predicted) {
+    RouteContext context = context();
+    long holder = context.candidates().holderId(i);
+    int found = located.tokens(holder);
+    if (found == 0) {
+      return;
+    }
+    double credit = state(i).predictions().credit();
+    double told = located.worth(holder, context.environment().tierWeights());
+    matched[i] = (int) (credit * Math.max(predicted, found));
+    worth[i] = credit * (told + Math.max(0, predicted - found));
   }
 
   /** The load of each member, read once. */
@@ -240,15 +268,29 @@ final class Board {
     return loads;
   }
 
-  /** Prompt tokens it holds. */
+  /** Prompt tokens it holds, by whoever knows of more. */
   int matched(int candidate) {
     return matched[candidate];
+  }
+
+  /** Prompt tokens it holds by the client's own index. */
+  int own(int candidate) {
+    return own[candidate];
+  }
+
+  /** What it holds, in prompt tokens weighed by the tier they are in. */
+  double worth(int candidate) {
+    return worth[candidate];
   }
 
   /** Prompt tokens it is predicted to hold, whether or not the others were asked. */
   int predictedAlone(int candidate) {
     RouteContext context = context();
-    return (matchesRead ? matchesKnown : match(context)) ? predicted(context, candidate) : 0;
+    int own = (matchesRead ? matchesKnown : match(context)) ? predicted(context, candidate) : 0;
+    BlockLocations located = context.located();
+    return located.found()
+        ? Math.max(own, located.tokens(context.candidates().holderId(candidate)))
+        : own;
   }
 
   /** A prediction, weighed by how far such ones of that candidate came true. */
@@ -275,9 +317,9 @@ final class Board {
     return held <= 0 ? 0 : Math.min(context.prompt().tokens(), held);
   }
 
-  /** Prompt tokens it holds and not every member does. */
-  int gain(int candidate) {
-    return matched[candidate] - shared;
+  /** What it holds and not every member does, as {@link #worth}. */
+  double gain(int candidate) {
+    return worth[candidate] - shared;
   }
 
   int liveCount() {
@@ -356,7 +398,9 @@ final class Board {
     live = new int[room];
     score = new double[room];
     extra = new double[room];
+    own = new int[room];
     matched = new int[room];
+    worth = new double[room];
     loads.grow(room);
     Arrays.fill(tiers, LEFT_OUT);
   }

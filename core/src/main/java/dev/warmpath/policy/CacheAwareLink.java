@@ -25,7 +25,7 @@ final class CacheAwareLink implements Link {
     int tokens = board.context().prompt().tokens();
     for (int k = 0; k < board.liveCount(); k++) {
       int i = board.live(k);
-      board.score[i] = loads.total(i) * perRequest + UNCACHED * (tokens - board.matched(i));
+      board.score[i] = loads.total(i) * perRequest + UNCACHED * (tokens - board.own(i));
     }
     return true;
   }
@@ -35,7 +35,7 @@ final class CacheAwareLink implements Link {
     Loads loads = board.loads();
     return Terms.of()
         .add("load", loads.total(candidate) * board.context().environment().tokensPerRequest())
-        .add("uncached", UNCACHED * (board.context().prompt().tokens() - board.matched(candidate)))
+        .add("uncached", UNCACHED * (board.context().prompt().tokens() - board.own(candidate)))
         .map();
   }
 }

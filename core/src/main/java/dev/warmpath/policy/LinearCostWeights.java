@@ -19,9 +19,10 @@ package dev.warmpath.policy;
  *     is good for others' prompts, not for this one, and whoever follows it makes it true, so it
  *     may do no more than break near-ties
  * @param prefix of P, the prompt tokens that this rank need not compute and that not every other
- *     holds too, over {@link RoutingEnvironment#tokensPerRequest}; 2 by default, twice a token
- *     still to be computed for others: what is computed elsewhere is paid for now, and again when
- *     the conversation goes on
+ *     holds too, over {@link RoutingEnvironment#tokensPerRequest}; those that a {@link
+ *     dev.warmpath.index.BlockLocator} found count by their tier; 2 by default, twice a token still
+ *     to be computed for others: what is computed elsewhere is paid for now, and again when the
+ *     conversation goes on
  */
 public record LinearCostWeights(
     double running,

@@ -19,6 +19,7 @@ import java.util.function.Supplier;
  * what other clients run there the mean of the other ranks: unknown is never idle.
  */
 public final class Policies {
+  private static final String UMBP = "umbp";
   private static final Map<String, Supplier<RoutingPolicy>> BY_NAME = new LinkedHashMap<>();
 
   static {
@@ -30,6 +31,7 @@ public final class Policies {
     BY_NAME.put("linear_cost", Policies::linearCost);
     BY_NAME.put("pin", Policies::pin);
     BY_NAME.put("session", Policies::session);
+    BY_NAME.put(UMBP, Policies::located);
   }
 
   private Policies() {}
@@ -84,6 +86,24 @@ public final class Policies {
    */
   public static RoutingPolicy cacheAware() {
     return of(new CacheAwareLink());
+  }
+
+  /**
+   * By a {@link dev.warmpath.index.BlockLocator}, such as a UMBP master: {@code
+   * pin>umbp>cache_aware>shortest_queue}. Where the locator tells nothing, the client's own index
+   * decides.
+   */
+  public static RoutingPolicy umbp() {
+    return chain(pin(), located(), cacheAware(), shortestQueue());
+  }
+
+  /**
+   * The part {@code umbp} of {@link #umbp()}: as {@link #cacheAware()}, by what the client's {@link
+   * dev.warmpath.index.BlockLocator} told, where a block counts by its tier ({@link
+   * dev.warmpath.index.TierWeights}). No opinion where nothing was found.
+   */
+  public static RoutingPolicy located() {
+    return of(new UmbpLink());
   }
 
   /** {@link LinearCostWeights} with the default weights. */
@@ -166,11 +186,15 @@ public final class Policies {
 
   /**
    * Reads a configured name, or several joined by {@code >}, such as {@code
-   * session>cache_aware>shortest_queue}.
+   * session>cache_aware>shortest_queue}. By itself {@code umbp} is {@link #umbp()}, and among
+   * others {@link #located()}.
    *
    * @throws IllegalArgumentException naming the part that is not known and the names that are
    */
   public static RoutingPolicy parse(String text) {
+    if (text.trim().equals(UMBP)) {
+      return umbp();
+    }
     List<RoutingPolicy> parts = new ArrayList<>();
     for (String part : text.split(">", -1)) {
       Supplier<RoutingPolicy> known = BY_NAME.get(part.trim());

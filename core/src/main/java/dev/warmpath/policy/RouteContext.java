@@ -3,6 +3,7 @@ package dev.warmpath.policy;
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.health.RankState;
+import dev.warmpath.index.BlockLocations;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.worker.CandidateSet;
 import dev.warmpath.worker.WorkerRank;
@@ -20,6 +21,7 @@ public final class RouteContext {
   private final long nowNanos;
   private final long seed;
   private final boolean rehearsal;
+  private final BlockLocations located;
 
   /**
    * Creates the context of one decision.
@@ -42,6 +44,33 @@ public final class RouteContext {
       long nowNanos,
       long seed,
       boolean rehearsal) {
+    this(
+        fleet,
+        candidates,
+        prompt,
+        options,
+        environment,
+        nowNanos,
+        seed,
+        rehearsal,
+        BlockLocations.NONE);
+  }
+
+  /**
+   * Creates the context of one decision on a prompt that was looked up.
+   *
+   * @param located what the look-up told
+   */
+  public RouteContext(
+      FleetView fleet,
+      CandidateSet candidates,
+      Prompt prompt,
+      RouteOptions options,
+      RoutingEnvironment environment,
+      long nowNanos,
+      long seed,
+      boolean rehearsal,
+      BlockLocations located) {
     this.fleet = fleet;
     this.candidates = candidates;
     this.prompt = prompt;
@@ -50,6 +79,7 @@ public final class RouteContext {
     this.nowNanos = nowNanos;
     this.seed = seed;
     this.rehearsal = rehearsal;
+    this.located = located;
   }
 
   /** The workers and their live state. */
@@ -97,10 +127,19 @@ public final class RouteContext {
     return rehearsal;
   }
 
+  /**
+   * What the client's {@link dev.warmpath.index.BlockLocator} told of the prompt, rank by rank and
+   * tier by tier; {@link BlockLocations#NONE} where there is none.
+   */
+  public BlockLocations located() {
+    return located;
+  }
+
   /** The same context, as a rehearsal. */
   public RouteContext asRehearsal() {
     return rehearsal
         ? this
-        : new RouteContext(fleet, candidates, prompt, options, environment, nowNanos, seed, true);
+        : new RouteContext(
+            fleet, candidates, prompt, options, environment, nowNanos, seed, true, located);
   }
 }

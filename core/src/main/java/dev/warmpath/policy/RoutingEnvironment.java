@@ -1,6 +1,9 @@
 package dev.warmpath.policy;
 
+import dev.warmpath.index.BlockLookup;
+import dev.warmpath.index.TierWeights;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all decisions of one client share: where prefixes are looked up, the round-robin turns, how
@@ -21,6 +24,7 @@ public final class RoutingEnvironment {
   private final Cursors cursors;
   private final long telemetryLimitNanos;
   private final int tokensPerRequest;
+  private final @Nullable BlockLookup lookup;
   private final BoardPool boards;
 
   private RoutingEnvironment(Builder builder) {
@@ -28,6 +32,7 @@ public final class RoutingEnvironment {
     this.cursors = new Cursors(builder.seed);
     this.telemetryLimitNanos = builder.telemetryLimit.toNanos();
     this.tokensPerRequest = builder.tokensPerRequest;
+    this.lookup = builder.lookup;
     this.boards = new BoardPool(prefixes);
   }
 
@@ -39,6 +44,16 @@ public final class RoutingEnvironment {
   /** Where prefixes are looked up. */
   public PrefixSource prefixes() {
     return prefixes;
+  }
+
+  /** Where prompts are looked up outside of the client before a decision, or null. */
+  public @Nullable BlockLookup lookup() {
+    return lookup;
+  }
+
+  /** What a block that such a look-up found is worth in each tier. */
+  public TierWeights tierWeights() {
+    return lookup == null ? TierWeights.DEFAULT : lookup.weights();
   }
 
   /** The round-robin turns. */
@@ -66,12 +81,19 @@ public final class RoutingEnvironment {
     private long seed;
     private Duration telemetryLimit = DEFAULT_TELEMETRY_LIMIT;
     private int tokensPerRequest = DEFAULT_TOKENS_PER_REQUEST;
+    private @Nullable BlockLookup lookup;
 
     private Builder() {}
 
     /** Sets where prefixes are looked up; {@link PrefixSource#NONE} by default. */
     public Builder prefixes(PrefixSource prefixes) {
       this.prefixes = prefixes;
+      return this;
+    }
+
+    /** Sets where prompts are looked up outside of the client; nowhere by default. */
+    public Builder lookup(@Nullable BlockLookup lookup) {
+      this.lookup = lookup;
       return this;
     }
 

@@ -82,8 +82,8 @@ public abstract sealed class EngineAdapter
   public abstract EngineHashing hashing(Worker worker);
 
   /**
-   * How a worker names its blocks in the stores it shares with others (HiCache, UMBP): as in its
-   * events, unless the engine has other keys for them.
+   * How a worker names its blocks in the stores of KV it shares with others (HiCache, UMBP's pool):
+   * as in its events, unless the engine has other keys for them.
    */
   public EngineHashing storageHashing(Worker worker) {
     return hashing(worker);

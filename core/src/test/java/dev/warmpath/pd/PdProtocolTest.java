@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.warmpath.api.Headers;
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.api.RouterRequest;
+import dev.warmpath.index.BlockLocations;
 import dev.warmpath.prompt.Prompt;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -32,7 +33,10 @@ class PdProtocolTest {
       String path =
           prefill.contains("p2pnccl") ? RouterRequest.COMPLETIONS : RouterRequest.CHAT_COMPLETIONS;
       PdChoice choice =
-          fixture.shared.selector().choose(prompt, RouteOptions.NONE, path, new PdExclusions());
+          fixture
+              .shared
+              .selector()
+              .choose(prompt, RouteOptions.NONE, BlockLocations.NONE, path, new PdExclusions());
       choice.decode().neutral(null);
       choice.prefill().neutral(null);
       return choice.pair();

@@ -8,6 +8,7 @@ import dev.warmpath.api.NoWorkerAvailableException;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.api.RouterRequest;
+import dev.warmpath.index.BlockLocations;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RouteContext;
 import dev.warmpath.policy.RouteExplanation;
@@ -52,7 +53,10 @@ class PdSelectorTest {
   }
 
   private static PdChoice choose(PdFixture fixture, Prompt prompt, PdExclusions passOver) {
-    return fixture.shared.selector().choose(prompt, RouteOptions.NONE, PATH, passOver);
+    return fixture
+        .shared
+        .selector()
+        .choose(prompt, RouteOptions.NONE, BlockLocations.NONE, PATH, passOver);
   }
 
   private static String pair(PdChoice choice) {
