@@ -2,6 +2,7 @@ package dev.warmpath;
 
 import dev.warmpath.dispatch.PrefixFeed;
 import dev.warmpath.hash.BlockHashes;
+import dev.warmpath.hash.HashNamespace;
 import dev.warmpath.index.BlockIndex;
 import dev.warmpath.index.BlockMatches;
 import dev.warmpath.index.ByteRadixTree;
@@ -16,6 +17,7 @@ import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRegistry;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connects the indexes to those who ask them (policies) and those who teach them (dispatch, and the
@@ -105,6 +107,9 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
 
     @Override
     public void answered(String answer) {
+      if (blocks.authoritative(holder, hashes.namespace())) {
+        return;
+      }
       BlockHashes held = prompt.blocksWith(answer);
       if (held != null && held.size() > hashes.size()) {
         blocks.stored(held, hashes.size(), held.size(), holder, Tier.HBM);
@@ -153,6 +158,7 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
       private boolean exact;
       private double tokensPerByte;
       private int tokens;
+      private @Nullable HashNamespace namespace;
 
       @Override
       public void match(Prompt prompt) {
@@ -160,6 +166,7 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
         exact = hashes != null;
         tokens = prompt.tokens();
         if (hashes != null) {
+          namespace = hashes.namespace();
           blocks.match(hashes, byBlocks);
           return;
         }
@@ -173,6 +180,19 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
         return exact
             ? PromptBlocks.found(byBlocks.blocks(holderId), tokens, engineBlock(holderId))
             : (int) (byBytes.expected(holderId) * tokensPerByte);
+      }
+
+      @Override
+      public int tokens(long holderId, Tier worst) {
+        return exact
+            ? PromptBlocks.found(byBlocks.blocks(holderId, worst), tokens, engineBlock(holderId))
+            : tokens(holderId);
+      }
+
+      @Override
+      public boolean authoritative(long holderId) {
+        HashNamespace of = namespace;
+        return exact && of != null && blocks.authoritative(holderId, of);
       }
     };
   }

@@ -80,7 +80,7 @@ final class BlockCore {
 
   void storedAfter(long namespace, long parent, long[] hashes, long holderId, Tier tier, int tick) {
     writer.begin(tick);
-    writer.storedAfter(namespace, parent, hashes, holderId, tier);
+    writer.storedAfter(namespace, parent, hashes, hashes.length, holderId, tier);
     writer.commit();
   }
 
@@ -108,6 +108,28 @@ final class BlockCore {
     writer.commit();
   }
 
+  void authority(long holderId, long namespace, int tick) {
+    writer.begin(tick);
+    writer.authority(holderId, namespace);
+    writer.commit();
+  }
+
+  /** Anybody's: whether something ends by itself some time. */
+  boolean expires() {
+    return writer.dispatches.nextExpiry() != Dispatches.NEVER;
+  }
+
+  /** Anybody's: whether something has ended by itself that the writer has not seen to. */
+  boolean due(int tick) {
+    return writer.dispatches.nextExpiry() <= tick;
+  }
+
+  /** Ends what is over by itself. */
+  void expire(int tick) {
+    writer.begin(tick);
+    writer.commit();
+  }
+
   /** For tests: evicts the oldest holdings. */
   void evict(int count, int tick) {
     writer.begin(tick);
@@ -116,7 +138,7 @@ final class BlockCore {
   }
 
   List<BlockHolder> holders(long key, int tick) {
-    writer.begin(tick);
+    expire(tick);
     return writer.holders(key);
   }
 

@@ -6,6 +6,7 @@ import dev.warmpath.hash.HashNamespace;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongSupplier;
+import java.util.function.ObjIntConsumer;
 
 /**
  * Tells which worker ranks hold which chained KV blocks, and in which tier: the blocks of all
@@ -75,7 +76,66 @@ public final class BlockIndex {
    * @param out is overwritten with the answer; the caller's own, see {@link BlockMatches}
    */
   public void match(BlockHashes hashes, BlockMatches out) {
+    if (core.expires() && core.due(tick())) {
+      combiner.submit(() -> core.expire(tick()));
+    }
     core.match(hashes, out);
+  }
+
+  /**
+   * Tells whether all is known of what a holder has in a namespace, because its engine tells: that
+   * it is not said to hold a block then means that it does not, and no guess is among its blocks
+   * but for what was sent to it in the last 2 s.
+   *
+   * @param holderId the holder
+   * @param namespace where the hashes belong
+   * @return whether it is so at this moment
+   */
+  public boolean authoritative(long holderId, HashNamespace namespace) {
+    return core.writer.lives.told(holderId, BlockKeys.namespace(namespace));
+  }
+
+  /**
+   * Empties a holder and believes from now on that all is told of what it has: {@link #stored} and
+   * {@link #removed} are its engine's word. A prompt that is dispatched to it counts as held for 2
+   * s, within which its engine will have told of it, whether or not the dispatch is confirmed; and
+   * it has no {@link #capacity} but what it tells. Ends with {@link #endAuthority}, with {@link
+   * #clear}, with the holder, and with the first of its blocks that has to make room for others.
+   *
+   * @param holderId the holder; without effect if it is dropped or of an epoch that is over
+   * @param namespace where the hashes belong that are told of; others are guessed as before
+   */
+  public void makeAuthoritative(long holderId, HashNamespace namespace) {
+    long number = BlockKeys.namespace(namespace);
+    combiner.call(
+        () -> {
+          core.clear(holderId, tick());
+          core.authority(holderId, number, tick());
+          return holderId;
+        });
+  }
+
+  /**
+   * Keeps what is known of a holder and no longer believes that it is all: from now on guesses are
+   * added.
+   *
+   * @param holderId the holder
+   */
+  public void endAuthority(long holderId) {
+    combiner.call(
+        () -> {
+          core.authority(holderId, 0, tick());
+          return holderId;
+        });
+  }
+
+  /** Runs updates as the writer, in the order in which they are given: none is ever shed. */
+  void told(ObjIntConsumer<BlockWriter> updates) {
+    combiner.call(
+        () -> {
+          updates.accept(core.writer, tick());
+          return this;
+        });
   }
 
   /**
@@ -249,6 +309,7 @@ public final class BlockIndex {
    *     hashes, which dispatches under way share with their callers
    * @param budgetBytes the budget
    * @param holders the live holders
+   * @param authoritative those of them of which all is told
    * @param evicted the holdings that had to make room so far
    * @param overCapacity the holdings that were beyond their holder's capacity so far
    * @param refused the blocks that could not be added so far, because it is not known what they
@@ -261,6 +322,7 @@ public final class BlockIndex {
       long bytes,
       long budgetBytes,
       int holders,
+      int authoritative,
       long evicted,
       long overCapacity,
       long refused,

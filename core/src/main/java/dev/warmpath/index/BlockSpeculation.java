@@ -12,6 +12,8 @@ final class BlockSpeculation extends Speculation {
   int life;
   long serial;
   boolean listed;
+  int expiry;
+  boolean over;
   @Nullable BlockSpeculation older;
   @Nullable BlockSpeculation newer;
 

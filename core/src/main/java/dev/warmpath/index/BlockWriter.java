@@ -12,9 +12,6 @@ import java.util.List;
  * holdings is gone; and a use reaches a block's parent whenever it reaches the block.
  */
 final class BlockWriter {
-  /** How many dispatches to one life are told apart while they are under way. */
-  static final int MOST_PENDING = 1 << 12;
-
   /** How many holdings of lives that are over are taken away besides each update. */
   private static final int RECLAIMED_PER_UPDATE = 16;
 
@@ -27,11 +24,13 @@ final class BlockWriter {
   private static final int ANY_TIER = -1;
 
   private final PageBudget budget;
-  private final Versions versions;
+  final Versions versions;
   final BlockTable table;
   final HolderSets sets;
   final Uses uses;
   final Lives lives;
+  final Dispatches dispatches;
+  private final BlockAppender appender;
   private final int longestChain;
   private long[] keys = new long[256];
   private int[] path = new int[256];
@@ -66,6 +65,8 @@ final class BlockWriter {
     this.sets = new HolderSets(table, new BuddyPool(budget.share(limit / 8), pageShift));
     this.uses = new Uses(forUses, pageShift);
     this.lives = new Lives(forLives, uses);
+    this.dispatches = new Dispatches(lives);
+    this.appender = new BlockAppender(this);
     this.longestChain = (int) Math.min(1 << 24, budget.limit() / 512);
   }
 
@@ -76,6 +77,7 @@ final class BlockWriter {
         budget.used(),
         budget.limit(),
         lives.living(),
+        lives.authoritative(),
         evicted,
         overCapacity,
         refused,
@@ -84,6 +86,11 @@ final class BlockWriter {
 
   void begin(int tick) {
     now = Math.max(now, tick);
+    BlockSpeculation expired = dispatches.nextExpired(now);
+    while (expired != null) {
+      withdraw(expired);
+      expired = dispatches.nextExpired(now);
+    }
   }
 
   /** Ends an update. */
@@ -141,30 +148,77 @@ final class BlockWriter {
   }
 
   /** Blocks that follow a known one; of an unknown one it can't be told what they follow. */
-  void storedAfter(long namespace, long parent, long[] hashes, long holderId, Tier tier) {
+  void storedAfter(
+      long namespace, long parent, long[] hashes, int count, long holderId, Tier tier) {
     int life = admit(holderId);
     if (life == Lives.NONE) {
       return;
     }
     int last = table.find(BlockKeys.key(namespace, parent));
     if (last == BlockTable.NONE) {
-      refused += hashes.length;
+      refused += count;
+      return;
+    }
+    reserve(count);
+    System.arraycopy(hashes, 0, keys, 0, count);
+    BlockKeys.fill(namespace, keys, 0, count);
+    int taken =
+        lives.authorities[life] == 0 ? 0 : appender.append(life, last, keys, 0, count, tier.bit);
+    if (taken < count) {
+      useAfter(life, namespace, parent, hashes, count, tier);
+    }
+    limit(life);
+  }
+
+  /** Blocks that follow a known one, as a use of the whole chain. */
+  private void useAfter(
+      int life, long namespace, long parent, long[] hashes, int count, Tier tier) {
+    int last = table.find(BlockKeys.key(namespace, parent));
+    if (last == BlockTable.NONE) {
+      refused += count;
       return;
     }
     int depth = 0;
     for (int block = last; block != BlockTable.NONE; block = table.parent(block)) {
       depth++;
     }
-    int end = Math.min(longestChain, depth + hashes.length);
-    reserve(end);
+    int end = Math.min(longestChain, depth + count);
+    reserve(Math.max(end, depth));
     int at = depth;
     for (int block = last; block != BlockTable.NONE; block = table.parent(block)) {
       keys[--at] = table.key(block);
     }
-    System.arraycopy(hashes, 0, keys, depth, end - depth);
+    System.arraycopy(hashes, 0, keys, depth, Math.max(0, end - depth));
     BlockKeys.fill(namespace, keys, depth, end);
     use(life, depth, end, tier.bit);
-    limit(life);
+  }
+
+  /** Blocks in a row that a holder is known to have, found by the last of them. */
+  void storedAgain(long namespace, long hash, int count, long holderId, Tier tier) {
+    int life = lives.of(holderId);
+    if (life != Lives.NONE) {
+      appender.gain(life, BlockKeys.key(namespace, hash), count, tier.bit);
+    }
+  }
+
+  /** Blocks in a row that a holder no longer keeps in a tier, found by the last of them. */
+  void removed(long namespace, long hash, int count, long holderId, Tier tier) {
+    int life = lives.of(holderId);
+    if (life != Lives.NONE) {
+      appender.lose(life, BlockKeys.key(namespace, hash), count, lost(tier));
+    }
+  }
+
+  private static int lost(Tier tier) {
+    return tier == Tier.HBM ? Holding.IN_HBM : tier.bit;
+  }
+
+  /** Believes, or no longer, that all is told of what a holder has in a namespace. */
+  void authority(long holderId, long namespace) {
+    int life = namespace == 0 ? lives.of(holderId) : admit(holderId);
+    if (life != Lives.NONE) {
+      lives.authority(life, namespace);
+    }
   }
 
   void dispatch(BlockSpeculation speculation) {
@@ -174,15 +228,25 @@ final class BlockWriter {
     }
     use(life, 0, load(speculation.hashes), Holding.CLAIM);
     limit(life);
-    speculation.life = life;
-    speculation.serial = lives.serials[life];
-    list(speculation);
+    dispatches.add(speculation, life);
+    if (told(life, speculation.hashes)) {
+      dispatches.expire(speculation, now);
+    }
   }
 
-  /** Makes what a dispatch claimed held, unless the holder has begun anew since. */
+  /** Whether the engine itself tells what the life has of such blocks. */
+  private boolean told(int life, BlockHashes hashes) {
+    return lives.authorities[life] != 0
+        && lives.authorities[life] == BlockKeys.namespace(hashes.namespace());
+  }
+
+  /**
+   * Makes what a dispatch claimed held, unless the holder has begun anew since, or tells of its
+   * cache itself.
+   */
   void confirm(BlockSpeculation speculation) {
-    if (current(speculation)) {
-      unlist(speculation);
+    if (dispatches.current(speculation) && !told(speculation.life, speculation.hashes)) {
+      dispatches.remove(speculation);
       use(speculation.life, 0, load(speculation.hashes), Holding.HBM);
       limit(speculation.life);
     }
@@ -190,19 +254,13 @@ final class BlockWriter {
 
   /** Takes back what a dispatch claimed, no other one claims, and nobody has stored. */
   void withdraw(BlockSpeculation speculation) {
-    if (!current(speculation)) {
+    if (speculation.over || !dispatches.current(speculation)) {
       return;
     }
+    speculation.over = true;
     int life = speculation.life;
-    unlist(speculation);
-    int shared = 0;
-    BlockSpeculation other = lives.newest[life];
-    while (other != null) {
-      if (other.hashes.namespace().comparableWith(speculation.hashes.namespace())) {
-        shared = Math.max(shared, other.hashes.commonPrefix(speculation.hashes));
-      }
-      other = other.older;
-    }
+    dispatches.remove(speculation);
+    int shared = dispatches.shared(speculation);
     int count = load(speculation.hashes);
     for (int i = count - 1; i >= shared; i--) {
       int block = table.find(keys[i]);
@@ -216,57 +274,12 @@ final class BlockWriter {
     }
   }
 
-  private boolean current(BlockSpeculation speculation) {
-    int life = speculation.life;
-    return life != Lives.NONE && lives.current[life] && lives.serials[life] == speculation.serial;
-  }
-
-  private void list(BlockSpeculation speculation) {
-    int life = speculation.life;
-    BlockSpeculation head = lives.newest[life];
-    speculation.older = head;
-    if (head != null) {
-      head.newer = speculation;
-    }
-    lives.newest[life] = speculation;
-    speculation.listed = true;
-    if (head == null) {
-      lives.oldest[life] = speculation;
-    }
-    BlockSpeculation oldest = lives.oldest[life];
-    if (++lives.pending[life] > MOST_PENDING && oldest != null) {
-      unlist(oldest);
-    }
-  }
-
-  private void unlist(BlockSpeculation speculation) {
-    if (!speculation.listed) {
-      return;
-    }
-    speculation.listed = false;
-    BlockSpeculation older = speculation.older;
-    BlockSpeculation newer = speculation.newer;
-    if (older != null) {
-      older.newer = newer;
-    } else {
-      lives.oldest[speculation.life] = newer;
-    }
-    if (newer != null) {
-      newer.older = older;
-    } else {
-      lives.newest[speculation.life] = older;
-    }
-    speculation.older = null;
-    speculation.newer = null;
-    lives.pending[speculation.life]--;
-  }
-
   void removed(long namespace, long[] hashes, long holderId, Tier tier) {
     int life = lives.of(holderId);
     if (life == Lives.NONE) {
       return;
     }
-    int lost = tier == Tier.HBM ? Holding.IN_HBM : tier.bit;
+    int lost = lost(tier);
     for (long hash : hashes) {
       int block = table.find(BlockKeys.key(namespace, hash));
       int position = block == BlockTable.NONE ? -1 : sets.find(block, life, 0);
@@ -291,6 +304,14 @@ final class BlockWriter {
     if (lives.of(holderId) != Lives.NONE || lives.unseen(holderId)) {
       versions.open();
       lives.bury(holderId);
+    }
+  }
+
+  /** What a holder has is another's from now on, unless that one is over already. */
+  void rename(long from, long to) {
+    if (from != to && (lives.unseen(to) || lives.of(to) != Lives.NONE)) {
+      versions.open();
+      lives.rename(from, to);
     }
   }
 
@@ -416,10 +437,7 @@ final class BlockWriter {
     settle(lastUse, parent);
     underWay = Uses.NONE;
     refused += to - i;
-    holdings += added;
-    lives.holdings[life] += added;
-    lives.uneven[life] += unevenAdded;
-    lives.inHbm[life] += added - unevenAdded;
+    counted(life, added, unevenAdded);
     if (parent == BlockTable.NONE) {
       uses.release(use);
       return;
@@ -432,7 +450,15 @@ final class BlockWriter {
     }
   }
 
-  private void addChild(int block, int position) {
+  /** Enters holdings in the books, and how many of them are uneven. */
+  void counted(int life, int added, int uneven) {
+    holdings += added;
+    lives.holdings[life] += added;
+    lives.uneven[life] += uneven;
+    lives.inHbm[life] += added - uneven;
+  }
+
+  void addChild(int block, int position) {
     if (block != BlockTable.NONE) {
       sets.set(block, position, Holding.withChild(sets.get(block, position)));
     }
@@ -487,12 +513,12 @@ final class BlockWriter {
   }
 
   /** Makes room for a block, and if that takes evictions for as many as are to come. */
-  private boolean makeRoom(int blocks) {
+  boolean makeRoom(int blocks) {
     while (table.room() < blocks && (table.grow() || evictOldest(blocks))) {}
     return table.room() > 0;
   }
 
-  private void gain(int block, int position, int gained) {
+  void gain(int block, int position, int gained) {
     long holding = sets.get(block, position);
     int before = Holding.tiers(holding);
     int after = before | gained;
@@ -505,7 +531,7 @@ final class BlockWriter {
   }
 
   /** Takes tiers from a holding, and the holding with the last of them. */
-  private int lose(int block, int position, int left) {
+  int lose(int block, int position, int left) {
     long holding = sets.get(block, position);
     if (left == 0 && Holding.children(holding) == 0) {
       return remove(block, position);
@@ -641,7 +667,7 @@ final class BlockWriter {
   /** Takes what a life holds in HBM beyond its capacity, what was used longest ago first. */
   private void limit(int life) {
     int capacity = lives.capacities[life];
-    if (capacity == 0) {
+    if (capacity == 0 || lives.authorities[life] != 0) {
       return;
     }
     while (lives.inHbm[life] > capacity) {
@@ -695,6 +721,8 @@ final class BlockWriter {
         return false;
       }
     }
+    // What is known of it is no longer all that it told.
+    lives.authority(victim, 0);
     if (use != shortened && likely > 1) {
       shortened = use;
       evicted += removeRow(victim, use, likely - 1, ANY_TIER);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class Lives {
   static final int NONE = 0;
 
-  private static final long BYTES_PER_LIFE = 4L * Long.BYTES + 8L * Integer.BYTES + 1;
-  private static final long BYTES_PER_SLOT = Long.BYTES + Integer.BYTES;
+  private static final long BYTES_PER_LIFE = 5L * Long.BYTES + 8L * Integer.BYTES + 1;
+  private static final long BYTES_PER_SLOT = 3L * Long.BYTES + Integer.BYTES;
   private static final int NEVER_SEEN = -1;
 
   private final PageBudget.Share budget;
@@ -34,6 +34,10 @@ final class Lives {
   int[] capacities = new int[1];
   int[] pending = new int[1];
   long[] serials = new long[1];
+
+  /** The namespace in which all is told of what a life has, or 0; see {@link #authority}. */
+  long[] authorities = new long[1];
+
   @Nullable BlockSpeculation[] newest = new BlockSpeculation[1];
   @Nullable BlockSpeculation[] oldest = new BlockSpeculation[1];
   private int[] hot = new int[1];
@@ -46,7 +50,11 @@ final class Lives {
   private int free;
   private int over;
   private int living;
+  private int authoritative;
   private long serial;
+
+  /** Pairs of a holder and a namespace by slot; replaced whole. */
+  private volatile long[] toldBySlot = {};
 
   Lives(PageBudget.Share budget, Uses uses) {
     this.budget = budget;
@@ -55,6 +63,37 @@ final class Lives {
 
   int living() {
     return living;
+  }
+
+  /** How many lives there are of which all is told. */
+  int authoritative() {
+    return authoritative;
+  }
+
+  /**
+   * Notes that all is told of what a life has in a namespace.
+   *
+   * @param namespace the namespace's number, or 0 to no longer believe it
+   */
+  void authority(int life, long namespace) {
+    long before = authorities[life];
+    if (before == namespace) {
+      return;
+    }
+    authorities[life] = namespace;
+    authoritative += (namespace == 0 ? 0 : 1) - (before == 0 ? 0 : 1);
+    int at = 2 * HolderIds.slot(holders[life]);
+    long[] told = Arrays.copyOf(toldBySlot, Math.max(toldBySlot.length, at + 2));
+    told[at] = holders[life];
+    told[at + 1] = namespace;
+    toldBySlot = told;
+  }
+
+  /** Anybody's: whether all is told of what a holder has in a namespace. */
+  boolean told(long holderId, long namespace) {
+    long[] told = toldBySlot;
+    int at = 2 * HolderIds.slot(holderId);
+    return at < told.length && told[at] == holderId && told[at + 1] == namespace;
   }
 
   /** One more than the largest life there is. */
@@ -105,12 +144,30 @@ final class Lives {
     }
   }
 
+  /** Gives a holder's life to another holder, whose own, or an older one of its slot, ends. */
+  void rename(long from, long to) {
+    int life = of(from);
+    if (life == NONE || !reserve(to)) {
+      return;
+    }
+    long authority = authorities[life];
+    authority(life, 0);
+    lifeOfSlot[HolderIds.slot(from)] = NONE;
+    int slot = HolderIds.slot(to);
+    end(slot);
+    ids[slot] = to;
+    lifeOfSlot[slot] = life;
+    holders[life] = to;
+    authority(life, authority);
+  }
+
   private void end(int slot) {
     int life = lifeOfSlot[slot];
     if (life <= NONE) {
       return;
     }
     lifeOfSlot[slot] = NONE;
+    authority(life, 0);
     current[life] = false;
     newest[life] = null;
     oldest[life] = null;
@@ -208,6 +265,7 @@ final class Lives {
     capacities = Arrays.copyOf(capacities, length);
     pending = Arrays.copyOf(pending, length);
     serials = Arrays.copyOf(serials, length);
+    authorities = Arrays.copyOf(authorities, length);
     newest = Arrays.copyOf(newest, length);
     oldest = Arrays.copyOf(oldest, length);
     hot = Arrays.copyOf(hot, length);

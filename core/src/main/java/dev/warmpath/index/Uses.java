@@ -85,6 +85,15 @@ final class Uses {
     set(list, PREVIOUS, use);
   }
 
+  /** Puts a use without a list right before another. */
+  void insertBefore(int next, int use) {
+    int previous = get(next, PREVIOUS);
+    set(use, PREVIOUS, previous);
+    set(use, NEXT, next);
+    set(previous, NEXT, use);
+    set(next, PREVIOUS, use);
+  }
+
   private void unlink(int use) {
     int previous = get(use, PREVIOUS);
     int next = get(use, NEXT);

@@ -1,5 +1,6 @@
 package dev.warmpath.policy;
 
+import dev.warmpath.index.Tier;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.worker.WorkerRank;
 
@@ -41,5 +42,26 @@ public interface PrefixSource {
      * @param holderId names the rank and its incarnation: {@link WorkerRank#holderId}
      */
     int tokens(long holderId);
+
+    /**
+     * How many of the prompt's first tokens a rank is expected to hold in a tier or a better one.
+     *
+     * @param holderId names the rank and its incarnation
+     * @param worst the worst tier that counts
+     */
+    default int tokens(long holderId, Tier worst) {
+      return tokens(holderId);
+    }
+
+    /**
+     * Whether what is said of a rank is what its engine tells of its cache, with what was sent to
+     * it in the last 2 s: no more than that is there of the prompt. Else it is guessed from this
+     * client's own requests.
+     *
+     * @param holderId names the rank and its incarnation
+     */
+    default boolean authoritative(long holderId) {
+      return false;
+    }
   }
 }

@@ -245,7 +245,7 @@ class BlockIndexTest {
   void forgetsTheOldestOfTooManyDispatchesUnderWay() {
     Speculation oldest = index.dispatch(Chains.of("xyz"), A);
     Speculation next = index.dispatch(Chains.of("uvw"), A);
-    for (int i = 1; i < BlockWriter.MOST_PENDING; i++) {
+    for (int i = 1; i < Dispatches.MOST_PENDING; i++) {
       Speculation unused = index.dispatch(Chains.of("abc"), A);
       assertThat(unused).isNotNull();
     }
