@@ -31,7 +31,8 @@ import picocli.CommandLine.ScopeType;
       MetricsCommand.class,
       RenderCommand.class,
       TokenizeCommand.class,
-      HashCommand.class
+      HashCommand.class,
+      KnowledgeCommand.class
     })
 public final class Main {
   @Mixin private final LoggingOptions logging = new LoggingOptions();

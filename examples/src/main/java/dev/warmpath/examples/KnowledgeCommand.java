@@ -1,0 +1,10 @@
+package dev.warmpath.examples;
+
+import picocli.CommandLine.Command;
+
+/** Knowledge routing on the command line. */
+@Command(
+    name = "knowledge",
+    description = "Knowledge routing: where the knowledge is, then who should answer.",
+    subcommands = KnowledgeRouteCommand.class)
+final class KnowledgeCommand {}
