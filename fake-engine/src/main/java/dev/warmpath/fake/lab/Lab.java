@@ -38,35 +38,46 @@ public final class Lab {
    * @throws IllegalArgumentException if the policy is not known
    */
   public static LabResult run(LabSettings settings, String policy, List<TraceSession> sessions) {
-    return run(settings, policy, sessions, decision -> {});
+    return run(settings, policy, sessions, LabObserver.NONE);
   }
 
   /**
-   * As {@link #run(LabSettings, String, List)}, telling where each request went.
+   * As {@link #run(LabSettings, String, List)}, telling what became of each request.
    *
-   * @param decisions hears of each request at the end, in the order of first tokens
+   * @param observer hears of the requests after the run, in the order in which their answers ended
    */
   public static LabResult run(
-      LabSettings settings,
-      String policy,
-      List<TraceSession> sessions,
-      Consumer<LabDecision> decisions) {
+      LabSettings settings, String policy, List<TraceSession> sessions, LabObserver observer) {
     LabResult best = null;
-    List<LabDecision> bestDecisions = List.of();
+    List<Consumer<LabObserver>> bestHeard = List.of();
     LabPolicy chosen = LabPolicy.parse(policy);
     for (LabPolicy.Maker variant : chosen.variants()) {
-      List<LabDecision> made = new ArrayList<>();
+      List<Consumer<LabObserver>> heard = new ArrayList<>();
       LabResult result;
-      try (LabRun run = new LabRun(settings, variant, made::add, RankDrives.VIRTUAL)) {
+      try (LabRun run = new LabRun(settings, variant, recorder(heard), RankDrives.VIRTUAL)) {
         result = run.run(chosen.name(), sessions);
       }
       if (best == null || better(result, best)) {
         best = result;
-        bestDecisions = made;
+        bestHeard = heard;
       }
     }
-    bestDecisions.forEach(decisions);
+    bestHeard.forEach(event -> event.accept(observer));
     return Objects.requireNonNull(best);
+  }
+
+  private static LabObserver recorder(List<Consumer<LabObserver>> into) {
+    return new LabObserver() {
+      @Override
+      public void decided(LabDecision decision) {
+        into.add(observer -> observer.decided(decision));
+      }
+
+      @Override
+      public void answered(LabAnswer answer) {
+        into.add(observer -> observer.answered(answer));
+      }
+    };
   }
 
   private static boolean better(LabResult one, LabResult other) {
@@ -83,7 +94,7 @@ public final class Lab {
   public static List<LabDecision> decisions(
       LabSettings settings, String policy, List<TraceSession> sessions) {
     List<LabDecision> all = new ArrayList<>();
-    run(settings, policy, sessions, all::add);
+    LabResult unused = run(settings, policy, sessions, LabObserver.ofDecisions(all::add));
     return List.copyOf(all);
   }
 }

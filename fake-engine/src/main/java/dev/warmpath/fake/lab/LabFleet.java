@@ -26,18 +26,27 @@ final class LabFleet {
         ranks.add(rank(settings, time, drives, role, rank));
       }
       workers.add(
-          new LabWorker(
-              "http://worker-" + i + ":8000",
-              settings.engine(),
-              role,
-              settings.core().maxNumSeqs(),
-              ranks));
+          new LabWorker(url(i), settings.engine(), role, settings.core().maxNumSeqs(), ranks));
     }
     return workers;
   }
 
+  /** The address of a worker. */
+  static String url(int number) {
+    return "http://worker-" + number + ":8000";
+  }
+
+  /** The number of an address. */
+  static int number(String url) {
+    return Integer.parseInt(url.substring("http://worker-".length(), url.lastIndexOf(':')));
+  }
+
   private static LabRank rank(
       LabSettings settings, VirtualTime time, RankDrives drives, WorkerRole role, int rank) {
+    if (settings.model() == WorkerModel.FLEET_STUDY) {
+      StudyDrive drive = new StudyDrive(settings.core(), time);
+      return new LabRank(drive, drive);
+    }
     CoreOptions options =
         settings.core().toBuilder()
             .role(role)
@@ -52,6 +61,6 @@ final class LabFleet {
         role == WorkerRole.REGULAR
             ? RankSettings.aggregated(rank, options)
             : RankSettings.handoffs(rank, options);
-    return new LabRank(core, drives.drive(time, of, core));
+    return new LabRank(LabRank.Inside.of(core), drives.drive(time, of, core));
   }
 }

@@ -11,13 +11,34 @@ import java.util.Set;
 
 /** A simulated rank, and for the oracle alone a look into it. */
 final class LabRank {
-  private final EngineCore core;
+  /** What nobody outside of an engine sees. */
+  interface Inside {
+    CoreMetrics metrics();
+
+    int cachedTokens(EngineRequest request);
+
+    static Inside of(EngineCore core) {
+      return new Inside() {
+        @Override
+        public CoreMetrics metrics() {
+          return core.metrics();
+        }
+
+        @Override
+        public int cachedTokens(EngineRequest request) {
+          return core.cachedTokens(request);
+        }
+      };
+    }
+  }
+
+  private final Inside inside;
   private final RankDrives.Drive drive;
   private final Set<LabExchange> underWay = new LinkedHashSet<>();
   private long pendingTokens;
 
-  LabRank(EngineCore core, RankDrives.Drive drive) {
-    this.core = core;
+  LabRank(Inside inside, RankDrives.Drive drive) {
+    this.inside = inside;
     this.drive = drive;
   }
 
@@ -46,13 +67,13 @@ final class LabRank {
   /** Its true state. */
   CoreMetrics metrics() {
     drive.settle();
-    return core.metrics();
+    return inside.metrics();
   }
 
   /** Prompt tokens of a request that its cache truly holds. */
   int cachedTokens(LabRequest request) {
     drive.settle();
-    return core.cachedTokens(request.forEngine(0));
+    return inside.cachedTokens(request.forEngine(0));
   }
 
   /** Requests on their way here, queued or running here. */

@@ -19,16 +19,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 
 /**
  * One fleet, its clients and their users under one policy, from empty caches to the last answer.
  * Single use; everything happens on the calling thread and on threads that take turns with it.
  */
 final class LabRun implements AutoCloseable {
-  /** Users come when clients have looked at every worker and read its load. */
-  private static final double USERS_COME_MS = 3_000;
-
   /** How often workers are looked at for the report. */
   private static final double SAMPLE_MS = 1_000;
 
@@ -43,7 +39,7 @@ final class LabRun implements AutoCloseable {
   private final SplittableRandom random;
   private Measurements measured;
   private final Map<String, List<LabResult.Sample>> samples = new LinkedHashMap<>();
-  private final Consumer<LabDecision> decisions;
+  private final LabObserver observer;
   private final RankDrives drives;
   private long sent;
   private int openSessions;
@@ -53,17 +49,13 @@ final class LabRun implements AutoCloseable {
    * Builds the fleet and its clients.
    *
    * @param policy makes the policy, which may look into the network if it is the oracle
-   * @param decisions hears where each request went
+   * @param observer hears what becomes of each request
    * @param drives lets the workers compute
    */
-  LabRun(
-      LabSettings settings,
-      LabPolicy.Maker policy,
-      Consumer<LabDecision> decisions,
-      RankDrives drives) {
+  LabRun(LabSettings settings, LabPolicy.Maker policy, LabObserver observer, RankDrives drives) {
     this.settings = settings;
     this.drives = drives;
-    this.decisions = decisions;
+    this.observer = observer;
     this.random = new SplittableRandom(settings.seed());
     HandoffOrder order =
         settings.engine() == EngineKind.SGLANG
@@ -82,7 +74,7 @@ final class LabRun implements AutoCloseable {
               order,
               network.pools().stream().map(pool -> router(routing, pool, seed)).toList()));
     }
-    this.measured = measurements(clock.nanoTime() + nanos(USERS_COME_MS));
+    this.measured = measurements(clock.nanoTime() + nanos(settings.settleMs()));
   }
 
   /** Of the workers that compute prompts. */
@@ -126,16 +118,16 @@ final class LabRun implements AutoCloseable {
     if (settings.concurrency() > 0) {
       ArrayDeque<TraceSession> queue = new ArrayDeque<>(sessions);
       for (int i = 0; i < Math.min(settings.concurrency(), sessions.size()); i++) {
-        at(USERS_COME_MS, () -> turns.start(() -> closedLoop(queue)));
+        at(settings.settleMs(), () -> turns.start(() -> closedLoop(queue)));
       }
     } else {
       double first = sessions.isEmpty() ? 0 : sessions.get(0).arrivalMs();
       for (TraceSession session : sessions) {
         double due = (session.arrivalMs() - first) / settings.speedup();
-        at(USERS_COME_MS + due, () -> turns.start(() -> converse(session)));
+        at(settings.settleMs() + due, () -> turns.start(() -> converse(session)));
       }
     }
-    at(USERS_COME_MS, this::sample);
+    at(settings.settleMs(), this::sample);
     while (openSessions > 0) {
       if (!drives.step(time)) {
         throw new IllegalStateException(openSessions + " sessions wait for nothing");
@@ -169,7 +161,7 @@ final class LabRun implements AutoCloseable {
   }
 
   private void sample() {
-    double seconds = (time.nowMs() - USERS_COME_MS) / 1e3;
+    double seconds = (time.nowMs() - settings.settleMs()) / 1e3;
     network
         .workers()
         .forEach(
@@ -204,7 +196,9 @@ final class LabRun implements AutoCloseable {
           clock.sleepUntil(time.nowMs() + delayMs / settings.speedup());
         }
         LabRequest request = LabRequest.of(session, turn, settings.maxOutputTokens());
-        if (sent >= settings.maxRequests() || !ask(session.id(), request)) {
+        if (sent >= settings.maxRequests()
+            || time.nowMs() - settings.settleMs() > settings.untilMs()
+            || !ask(session.id(), turn, request)) {
           return; // without an answer there is no next request
         }
       }
@@ -213,10 +207,19 @@ final class LabRun implements AutoCloseable {
     }
   }
 
-  private boolean ask(String session, LabRequest request) {
+  private LabClient client(String session) {
+    if (clients.size() == 1) {
+      return clients.get(0);
+    }
+    return clients.get(
+        settings.sticky()
+            ? Math.floorMod((session.hashCode() * 0x9E3779B9) >>> 8, clients.size())
+            : random.nextInt(clients.size()));
+  }
+
+  private boolean ask(String session, int turn, LabRequest request) {
     String number = Long.toString(++sent);
-    LabClient client =
-        clients.size() == 1 ? clients.get(0) : clients.get(random.nextInt(clients.size()));
+    LabClient client = client(session);
     network.begin(number, request);
     long at = sent;
     long sentAt = clock.nanoTime();
@@ -236,9 +239,18 @@ final class LabRun implements AutoCloseable {
       LabClient.Answer answer = client.ask(body.build());
       RouteDecision.CandidateView chosen = answer.chosen();
       if (chosen != null) {
-        decisions.accept(
+        observer.decided(
             new LabDecision(at, sentAt, chosen.worker(), chosen.rank(), chosen.matchedTokens()));
       }
+      observer.answered(
+          new LabAnswer(
+              session,
+              turn,
+              LabClock.millis(sentAt) - settings.settleMs(),
+              LabClock.millis(answer.firstNanos()) - settings.settleMs(),
+              LabClock.millis(answer.endNanos()) - settings.settleMs(),
+              chosen == null ? "unknown" : chosen.worker(),
+              answer.usage()));
       into.succeeded(
           chosen == null ? "unknown" : chosen.worker(),
           sentAt,
@@ -274,7 +286,7 @@ final class LabRun implements AutoCloseable {
         measured.result(policy),
         settings.seed(),
         settings.clients(),
-        (time.nowMs() - USERS_COME_MS) / 1e3,
+        (time.nowMs() - settings.settleMs()) / 1e3,
         (System.nanoTime() - started) / 1e9,
         passes,
         preemptions,

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fleet how many workers of which role
  * @param engine whose scheduler they run
+ * @param model how closely they follow it
  * @param ranks data-parallel ranks of each worker
  * @param core the scheduler's knobs
  * @param decodeBlocks KV blocks of a decode worker's rank
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param clients independent router clients, as in so many replicas of a service; each request
  *     comes to one of them at random
  * @param seed decides every draw
+ * @param sticky whether a conversation's requests all come to one client, drawn by its id
+ * @param settleMs how long clients look at workers before users come
+ * @param untilMs nobody sends anything later than this after users came
  * @param concurrency conversations under way at once in a closed loop; 0 is an open loop, where
  *     they begin when they are due
  * @param speedup divides arrival times and delays
@@ -39,12 +43,16 @@ import org.jspecify.annotations.Nullable;
 public record LabSettings(
     FleetSpec fleet,
     EngineKind engine,
+    WorkerModel model,
     int ranks,
     CoreOptions core,
     int decodeBlocks,
     LatencyModel timing,
     int clients,
     long seed,
+    boolean sticky,
+    double settleMs,
+    double untilMs,
     int concurrency,
     double speedup,
     int maxRequests,
@@ -61,6 +69,7 @@ public record LabSettings(
   public LabSettings {
     Objects.requireNonNull(fleet, "fleet");
     Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(model, "model");
     Objects.requireNonNull(core, "core");
     Objects.requireNonNull(timing, "timing");
     if (ranks < 1 || clients < 1 || maxRequests < 1 || maxOutputTokens < 1) {
@@ -68,7 +77,14 @@ public record LabSettings(
           "ranks, clients, maxRequests and maxOutputTokens must be at least 1, were "
               + List.of(ranks, clients, maxRequests, maxOutputTokens));
     }
+    if (!(settleMs >= 0) || !(untilMs > 0)) {
+      throw new IllegalArgumentException(
+          "settleMs must be at least 0 and untilMs more, were " + settleMs + " and " + untilMs);
+    }
     boolean disaggregated = fleet.prefill() + fleet.decode() > 0;
+    if (model == WorkerModel.FLEET_STUDY && (disaggregated || ranks > 1)) {
+      throw new IllegalArgumentException("workers of the fleet study are regular, of one rank");
+    }
     if (disaggregated && (fleet.prefill() < 1 || fleet.decode() < 1 || fleet.regular() > 0)) {
       throw new IllegalArgumentException(
           "fleet "
@@ -106,12 +122,16 @@ public record LabSettings(
   public static final class Builder {
     private FleetSpec fleet = new FleetSpec(4, 0, 0);
     private EngineKind engine = EngineKind.VLLM;
+    private WorkerModel model = WorkerModel.ENGINE;
     private int ranks = 1;
     private CoreOptions core = CoreOptions.builder().build();
     private @Nullable Integer decodeBlocks;
     private LatencyModel timing = LatencyModel.polynomial();
     private int clients = 1;
     private long seed = 1;
+    private boolean sticky;
+    private double settleMs = 3_000;
+    private double untilMs = Double.POSITIVE_INFINITY;
     private int concurrency;
     private double speedup = 1;
     private int maxRequests = Integer.MAX_VALUE;
@@ -135,6 +155,12 @@ public record LabSettings(
     /** Sets {@link LabSettings#engine()}. */
     public Builder engine(EngineKind value) {
       engine = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#model()}. */
+    public Builder model(WorkerModel value) {
+      model = value;
       return this;
     }
 
@@ -171,6 +197,24 @@ public record LabSettings(
     /** Sets {@link LabSettings#seed()}. */
     public Builder seed(long value) {
       seed = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#sticky()}. */
+    public Builder sticky(boolean value) {
+      sticky = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#settleMs()}. */
+    public Builder settleMs(double value) {
+      settleMs = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#untilMs()}. */
+    public Builder untilMs(double value) {
+      untilMs = value;
       return this;
     }
 
@@ -250,12 +294,16 @@ public record LabSettings(
       return new LabSettings(
           fleet,
           engine,
+          model,
           ranks,
           core,
           decodeBlocks == null ? core.numBlocks() : decodeBlocks,
           timing,
           clients,
           seed,
+          sticky,
+          settleMs,
+          untilMs,
           concurrency,
           speedup,
           maxRequests,

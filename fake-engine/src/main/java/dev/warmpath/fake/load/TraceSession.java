@@ -50,6 +50,21 @@ public record TraceSession(String id, int systemTokens, List<TraceRequest> turns
   }
 
   /**
+   * Returns this session with users who think for another time.
+   *
+   * @param factor multiplies the delays between its turns
+   * @return the session
+   */
+  public TraceSession thinking(double factor) {
+    return new TraceSession(
+        id,
+        systemTokens,
+        turns.stream()
+            .map(turn -> turn.at(turn.arrivalMs(), turn.delayAfterPreviousMs() * factor))
+            .toList());
+  }
+
+  /**
    * Returns the token ids of a turn's prompt: each block's id, repeated, where it is an int, and a
    * hash of it elsewhere. Prompts share tokens where they share ids.
    *

@@ -26,7 +26,7 @@ class LiveEquivalenceTest {
         new LabRun(
             settings,
             LabPolicy.parse(policy).variants().get(0),
-            decision -> all.add(Choice.of(decision)),
+            LabObserver.ofDecisions(decision -> all.add(Choice.of(decision))),
             drives)) {
       assertThat(run.run(policy, sessions).load().failed()).isZero();
     }

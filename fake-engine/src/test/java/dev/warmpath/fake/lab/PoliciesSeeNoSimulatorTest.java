@@ -50,7 +50,7 @@ class PoliciesSeeNoSimulatorTest {
                             },
                             1))));
     try (LabRun run =
-        new LabRun(settings, spy.variants().get(0), decision -> {}, RankDrives.VIRTUAL)) {
+        new LabRun(settings, spy.variants().get(0), LabObserver.NONE, RankDrives.VIRTUAL)) {
       run.run("spy", Traffic.chats(10, 3));
     }
 

@@ -1,0 +1,170 @@
+package dev.warmpath.fake.lab;
+
+import dev.warmpath.fake.FleetSpec;
+import dev.warmpath.fake.load.TraceSession;
+import dev.warmpath.fake.scheduler.CoreOptions;
+import dev.warmpath.fake.study.Study;
+import dev.warmpath.fake.study.StudyMeter;
+import dev.warmpath.fake.study.StudyPolicies;
+import dev.warmpath.fake.study.StudyResult;
+import dev.warmpath.fake.study.StudySettings;
+import dev.warmpath.fake.study.StudyWorkload;
+import dev.warmpath.health.HealthSettings;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The fleet study with this project's own policies beside the frozen ones: the same workloads on
+ * the same workers, measured by the same meter. A frozen policy runs on the study's own clients,
+ * one of the project's as so many real {@link dev.warmpath.RouterClient}s, each with its polls,
+ * leases, indexes and statistics.
+ */
+public final class FleetSuite {
+  /** Begins the name of a policy of this project; what follows, {@code Policies.parse} reads. */
+  public static final String OWN = "warmpath:";
+
+  /**
+   * Clients have looked at workers for so long before users come that the phases of their polls,
+   * which each poll moves at random, are apart.
+   */
+  private static final double SETTLE_MS = 30_000;
+
+  /** Intervals between polls are stretched by up to a tenth, by half of that on average. */
+  private static final double MEAN_STRETCH = 1.05;
+
+  private FleetSuite() {}
+
+  /**
+   * What workers and clients are like.
+   *
+   * <p>{@link #STUDY} is the preset {@code fleet-study}: the study's workers, polled every 250 ms.
+   * {@link #PRODUCT} are vLLM's scheduler and the client's default polling, which paces itself
+   * between 1 and 5 s.
+   */
+  public enum Preset {
+    /** The study's. */
+    STUDY,
+    /** Those of the product. */
+    PRODUCT
+  }
+
+  /**
+   * Runs a workload under a policy.
+   *
+   * @param preset what workers and clients are like; frozen policies know the study's only
+   * @param settings the fleet and its clients
+   * @param policy one of {@link StudyPolicies#names()}, or {@link #OWN} and a policy's name
+   * @param workload what is sent
+   * @return the figures
+   * @throws IllegalArgumentException if the policy is not known, or the preset can't run it
+   */
+  public static StudyResult run(
+      Preset preset, StudySettings settings, String policy, StudyWorkload workload) {
+    if (policy.startsWith(OWN)) {
+      return own(preset, settings, policy, workload);
+    }
+    if (preset != Preset.STUDY) {
+      throw new IllegalArgumentException(
+          "policy " + policy + " is frozen: it runs on the study's workers only");
+    }
+    return Study.run(settings, policy, workload);
+  }
+
+  /**
+   * Checks a policy's name.
+   *
+   * @param policy one of {@link StudyPolicies#names()}, or {@link #OWN} and a policy's name
+   * @throws IllegalArgumentException if it is not known
+   */
+  public static void requirePolicy(String policy) {
+    if (policy.startsWith(OWN)) {
+      Lab.requirePolicy(policy.substring(OWN.length()));
+    } else if (!StudyPolicies.names().contains(policy)) {
+      throw new IllegalArgumentException(
+          "the suite has no policy '"
+              + policy
+              + "': it has "
+              + StudyPolicies.names()
+              + " and those of this project behind "
+              + OWN);
+    }
+  }
+
+  private static StudyResult own(
+      Preset preset, StudySettings settings, String policy, StudyWorkload workload) {
+    Map<String, Integer> families = new HashMap<>();
+    for (int i = 0; i < workload.sessions().size(); i++) {
+      families.put(workload.sessions().get(i).id(), workload.families()[i]);
+    }
+    StudyMeter meter = new StudyMeter(settings.workers(), workload.fromMs(), workload.untilMs());
+    double begins = begins(settings, workload);
+    LabObserver observer =
+        new LabObserver() {
+          @Override
+          public void answered(LabAnswer answer) {
+            Integer family = families.get(answer.session());
+            double sent = begins + answer.sentMs();
+            meter.sent(family == null ? -1 : family, sent, LabFleet.number(answer.worker()));
+            meter.firstToken(
+                sent,
+                answer.firstMs() - answer.sentMs(),
+                count(answer.usage().promptTokens()),
+                count(answer.usage().cachedTokens()));
+            meter.finished(begins + answer.endMs());
+          }
+        };
+    LabResult result =
+        Lab.run(
+            labSettings(preset, settings, workload),
+            policy.substring(OWN.length()),
+            closed(settings, workload.sessions()),
+            observer);
+    return meter.result(policy, result.load().failed());
+  }
+
+  /** The lab's open loop begins with the first arrival. */
+  private static double begins(StudySettings settings, StudyWorkload workload) {
+    return settings.users() > 0 ? 0 : workload.sessions().get(0).arrivalMs();
+  }
+
+  private static int count(@org.jspecify.annotations.Nullable Integer tokens) {
+    return tokens == null ? 0 : tokens;
+  }
+
+  /** In a closed loop users think for a tenth of the time. */
+  private static List<TraceSession> closed(StudySettings settings, List<TraceSession> sessions) {
+    return settings.users() == 0
+        ? sessions
+        : sessions.stream().map(session -> session.thinking(0.1)).toList();
+  }
+
+  static LabSettings labSettings(Preset preset, StudySettings settings, StudyWorkload workload) {
+    int blockTokens = workload.blockTokens();
+    LabSettings.Builder builder =
+        LabSettings.builder()
+            .fleet(new FleetSpec(settings.workers(), 0, 0))
+            .core(
+                CoreOptions.builder()
+                    .blockSize(blockTokens)
+                    .numBlocks(settings.cacheTokens() / blockTokens)
+                    .maxNumSeqs(256)
+                    .maxNumBatchedTokens(8_192)
+                    .build())
+            .clients(settings.clients())
+            .sticky(settings.sticky())
+            .seed(settings.seed())
+            .concurrency(settings.users() * settings.workers())
+            .untilMs(workload.untilMs() - begins(settings, workload))
+            .settleMs(SETTLE_MS)
+            .roundTripMs(2 * StudySettings.NETWORK_MS);
+    if (preset == Preset.STUDY) {
+      Duration poll = Duration.ofNanos(Math.round(settings.pollMs() * 1e6 / MEAN_STRETCH));
+      builder
+          .model(WorkerModel.FLEET_STUDY)
+          .health(HealthSettings.builder().loadInterval(poll, poll).build());
+    }
+    return builder.build();
+  }
+}
