@@ -44,6 +44,11 @@ public record LookupInfo(
   public record Match(
       String worker, @Nullable Integer rank, int blocks, int tokens, Map<String, Integer> tiers) {}
 
+  /** Whether the index told anything, be it that it knows of nobody. */
+  public boolean told() {
+    return outcome.equals("found") || outcome.equals("empty");
+  }
+
   /** The match of a rank of a worker, or null where it holds nothing. */
   public @Nullable Match match(String worker, @Nullable Integer rank) {
     for (Match match : matches) {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
@@ -250,7 +251,9 @@ public final class BlockLookup implements AutoCloseable {
         return future.join();
       } catch (RuntimeException e) {
         complain(e);
-        return BlockAnswer.failed(Kind.ERROR, e.getClass().getSimpleName());
+        Throwable cause =
+            e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+        return BlockAnswer.failed(Kind.ERROR, cause.getClass().getSimpleName());
       }
     }
   }

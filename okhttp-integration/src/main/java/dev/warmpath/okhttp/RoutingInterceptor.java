@@ -5,6 +5,8 @@ import dev.warmpath.RouterClient;
 import dev.warmpath.api.DeadlineExceededException;
 import dev.warmpath.api.Headers;
 import dev.warmpath.api.InvalidRequestException;
+import dev.warmpath.api.LookupInfo;
+import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.RequestCancelledException;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
@@ -49,8 +51,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Works with OkHttp 4.12 and 5. The call returns at the response's headers; until then failures
  * are retried elsewhere. Then the lease is held until the body ends, breaks or is closed: close
  * every response. The response carries the original request, headers {@code x-warmpath-worker},
- * {@code -policy}, {@code -attempts}, {@code -matched-tokens} and {@code -block-hashes} (how many:
- * none while prompts are matched by bytes), and the {@link RouteDecision} as a tag of its request.
+ * {@code -policy}, {@code -attempts}, {@code -matched-tokens}, {@code -block-hashes} (how many:
+ * none while prompts are matched by bytes) and, where a block locator is asked, {@code
+ * -umbp-matches} (the blocks it found there, or {@code unknown}), and the {@link RouteDecision} as
+ * a tag of its request.
  *
  * <p>Only headers on the allow-list go to workers (content type, accept, request id, trace context,
  * and what {@link Builder#forwardHeader} adds): the application's own {@code Authorization} stays
@@ -196,7 +200,12 @@ public final class RoutingInterceptor implements Interceptor {
     RouteDecision decision = opened.owner().decision();
     Candidate candidate = opened.owner().candidate();
     Response raw = served.response();
-    return raw.newBuilder()
+    Response.Builder response = raw.newBuilder();
+    LookupInfo lookup = decision.lookup();
+    if (lookup != null) {
+      response.header("x-warmpath-umbp-matches", matches(lookup, decision));
+    }
+    return response
         .request(request.newBuilder().tag(RouteDecision.class, decision).build())
         .header("x-warmpath-worker", candidate.target().toString())
         .header("x-warmpath-policy", printable(decision.policy()))
@@ -205,6 +214,22 @@ public final class RoutingInterceptor implements Interceptor {
         .header("x-warmpath-block-hashes", Integer.toString(decision.prompt().blocks()))
         .body(new RoutedBody(raw, served, opened.finisher()))
         .build();
+  }
+
+  /** The blocks found at the worker that computes the prompt; unknown where nothing was told. */
+  private static String matches(LookupInfo lookup, RouteDecision decision) {
+    PdInfo pd = decision.pd();
+    RouteDecision.CandidateView chosen = decision.chosen();
+    LookupInfo.Match match = null;
+    if (pd != null && pd.prefill() != null) {
+      match = lookup.match(pd.prefill(), pd.prefillRank());
+    } else if (chosen != null) {
+      match = lookup.match(chosen.worker(), chosen.rank());
+    }
+    if (match != null) {
+      return Integer.toString(match.blocks());
+    }
+    return lookup.told() ? "0" : "unknown";
   }
 
   /** A policy of the user's may have any name; a header may not. */
