@@ -10,6 +10,7 @@ import dev.warmpath.index.PrefixMatches;
 import dev.warmpath.index.PrefixNamespace;
 import dev.warmpath.index.Speculation;
 import dev.warmpath.index.Tier;
+import dev.warmpath.policy.HomingFeedback;
 import dev.warmpath.policy.PrefixSource;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.worker.Topology;
@@ -21,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Connects the indexes to those who ask them (policies) and those who teach them (dispatch, and the
- * registry's news of capacities). A prompt with blocks of its own is looked up in the block index,
- * any other byte by byte in the radix tree, where matched bytes become tokens by its own ratio.
+ * registry's news of capacities), and passes on to homing's statistics what dispatch tells. A
+ * prompt with blocks of its own is looked up in the block index, any other byte by byte in the
+ * radix tree, where matched bytes become tokens by its own ratio.
  */
 final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listener {
   /**
@@ -38,9 +40,17 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
   /** Tokens of an engine's block by slot, 0 where it is not known; replaced whole. */
   private volatile int[] blockTokens = {};
 
+  private volatile @Nullable HomingFeedback homing;
+  private volatile int workers = 1;
+
   IndexFeed(ByteRadixTree tree, BlockIndex blocks) {
     this.tree = tree;
     this.blocks = blocks;
+  }
+
+  /** Sets who else learns of what is sent; before anything is. */
+  void feeds(HomingFeedback feedback) {
+    homing = feedback;
   }
 
   private PrefixNamespace namespace(Prompt prompt) {
@@ -57,56 +67,45 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
 
   @Override
   public Ticket dispatched(Prompt prompt, WorkerRank target) {
-    long holder = target.holderId();
-    BlockHashes hashes = prompt.blocks();
-    if (hashes != null) {
-      return new BlockTicket(prompt, hashes, holder);
-    }
-    byte[] bytes = prompt.bytes();
-    if (bytes.length == 0) {
-      return Ticket.NONE;
-    }
-    Speculation speculation =
-        tree.dispatch(namespace(prompt), bytes, 0, bytes.length, holder, prompt.tokens());
-    return new Ticket() {
-      @Override
-      public void confirm() {
-        speculation.confirm();
-      }
-
-      @Override
-      public void answered(String answer) {
-        // Bytes tell nothing of what the engine will make of it in the next prompt.
-      }
-
-      @Override
-      public void withdraw() {
-        speculation.withdraw();
-      }
-    };
+    HomingFeedback feedback = homing;
+    HomingFeedback.Visit visit = feedback == null ? null : feedback.dispatched(prompt);
+    return new SentPrompt(prompt, target.holderId(), visit);
   }
 
-  /** A prompt's blocks on their way, and what its answer adds to them. */
-  private final class BlockTicket implements Ticket {
+  /** A prompt on its way, and what its answer adds to what its worker holds. */
+  private final class SentPrompt implements Ticket {
     private final Prompt prompt;
-    private final BlockHashes hashes;
     private final long holder;
-    private final Speculation speculation;
+    private final HomingFeedback.@Nullable Visit visit;
+    private final @Nullable Speculation speculation;
 
-    BlockTicket(Prompt prompt, BlockHashes hashes, long holder) {
+    SentPrompt(Prompt prompt, long holder, HomingFeedback.@Nullable Visit visit) {
       this.prompt = prompt;
-      this.hashes = hashes;
       this.holder = holder;
-      this.speculation = blocks.dispatch(hashes, holder);
+      this.visit = visit;
+      this.speculation = speculate(prompt, holder);
     }
 
     @Override
     public void confirm() {
-      speculation.confirm();
+      if (speculation != null) {
+        speculation.confirm();
+      }
+    }
+
+    @Override
+    public void reported(int cachedTokens) {
+      if (visit != null) {
+        visit.served(cachedTokens, workers);
+      }
     }
 
     @Override
     public void answered(String answer) {
+      BlockHashes hashes = prompt.blocks();
+      if (hashes == null) {
+        return; // bytes tell nothing of what the engine will make of it in the next prompt
+      }
       if (blocks.authoritative(holder, hashes.namespace())) {
         return;
       }
@@ -118,8 +117,24 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
 
     @Override
     public void withdraw() {
-      speculation.withdraw();
+      if (speculation != null) {
+        speculation.withdraw();
+      }
+      if (visit != null) {
+        visit.withdraw();
+      }
     }
+  }
+
+  private @Nullable Speculation speculate(Prompt prompt, long holder) {
+    BlockHashes hashes = prompt.blocks();
+    if (hashes != null) {
+      return blocks.dispatch(hashes, holder);
+    }
+    byte[] bytes = prompt.bytes();
+    return bytes.length == 0
+        ? null
+        : tree.dispatch(namespace(prompt), bytes, 0, bytes.length, holder, prompt.tokens());
   }
 
   @Override
@@ -131,6 +146,7 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
   @Override
   public void onChange(Topology before, Topology after) {
     int[] sizes = {};
+    workers = Math.max(1, after.ranks().size());
     for (WorkerRank rank : after.ranks()) {
       long holder = rank.holderId();
       Long capacity = rank.worker().kvCapacityTokens();
@@ -193,6 +209,11 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
       public boolean authoritative(long holderId) {
         HashNamespace of = namespace;
         return exact && of != null && blocks.authoritative(holderId, of);
+      }
+
+      @Override
+      public boolean anyAuthoritative() {
+        return blocks.anyAuthoritative();
       }
     };
   }

@@ -33,11 +33,13 @@ import dev.warmpath.health.RankState;
 import dev.warmpath.index.BlockIndex;
 import dev.warmpath.index.BlockLocator;
 import dev.warmpath.index.BlockLookup;
+import dev.warmpath.index.BranchTrie;
 import dev.warmpath.index.ByteRadixTree;
 import dev.warmpath.index.LookupSettings;
 import dev.warmpath.pd.PdRouting;
 import dev.warmpath.pd.PdSettings;
 import dev.warmpath.pd.PdStats;
+import dev.warmpath.policy.HomingFeedback;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RoutingEnvironment;
 import dev.warmpath.policy.RoutingPolicy;
@@ -101,6 +103,9 @@ public final class RouterClient implements AutoCloseable {
 
   private static final long MIN_INDEX_BYTES = 64 << 10;
 
+  /** The part of the indexes' budget that goes to statistics of where prompts part: a 16th. */
+  private static final int BRANCH_SHARE = 16;
+
   private static final Timeouts ABORT_TIMEOUTS =
       new Timeouts(
           Duration.ofSeconds(1),
@@ -114,6 +119,7 @@ public final class RouterClient implements AutoCloseable {
   private final ByteRadixTree index;
   private final BlockIndex blocks;
   private final @Nullable BlockLookup lookup;
+  private final BranchTrie branches;
   private final PromptReader prompts;
   private final PromptWork promptWork;
   private final Dispatcher dispatcher;
@@ -139,13 +145,15 @@ public final class RouterClient implements AutoCloseable {
     this.prompts = builder.prompts.blockTokens(PromptBlocks.TOKENS).build();
     this.promptWork = new PromptWork(builder.tokenizeThreads);
     // One budget: where prompts have tokens the tree sees only those that can't be rendered.
+    long branchBytes = Math.max(MIN_INDEX_BYTES, builder.indexBytes / BRANCH_SHARE);
     long blockBytes =
         Math.max(
             MIN_INDEX_BYTES, prompts.tokenizes() ? builder.indexBytes / 4 * 3 : MIN_INDEX_BYTES);
+    BranchTrie branches = BranchTrie.builder().budgetBytes(branchBytes).ticker(ticker).build();
     this.blocks = BlockIndex.builder().budgetBytes(blockBytes).ticker(ticker).build();
     this.index =
         ByteRadixTree.builder()
-            .budgetBytes(Math.max(MIN_INDEX_BYTES, builder.indexBytes - blockBytes))
+            .budgetBytes(Math.max(MIN_INDEX_BYTES, builder.indexBytes - blockBytes - branchBytes))
             .ticker(ticker)
             .build();
     IndexFeed feed = new IndexFeed(index, blocks);
@@ -163,9 +171,12 @@ public final class RouterClient implements AutoCloseable {
         RoutingEnvironment.builder()
             .prefixes(feed)
             .lookup(lookup)
+            .branches(branches)
             .seed(seed)
             .telemetryLimit(builder.health.telemetryStaleAfter())
             .build();
+    feed.feeds(new HomingFeedback(environment));
+    this.branches = branches;
     this.dispatcher =
         new Dispatcher(
             fleet,
@@ -510,6 +521,7 @@ public final class RouterClient implements AutoCloseable {
         dispatcher.retriesLeft(),
         index.stats(),
         blocks.stats(),
+        branches.stats(),
         prompts.stats(),
         dispatcher.answers(),
         pairs.stats(),
@@ -524,6 +536,7 @@ public final class RouterClient implements AutoCloseable {
    * @param retriesLeft retries that the budget allows at this moment
    * @param index the index of prompts by bytes
    * @param blocks the index of prompts by blocks
+   * @param branches the statistics of where prompts part
    * @param prompts the caches of tokens and block chains
    * @param answers what was answered and is not learned, yet or at all
    * @param pd what requests came to that a prefill and a decode worker shared
@@ -535,6 +548,7 @@ public final class RouterClient implements AutoCloseable {
       long retriesLeft,
       ByteRadixTree.Stats index,
       BlockIndex.Stats blocks,
+      BranchTrie.Stats branches,
       PromptReader.CacheStats prompts,
       AnswerStats answers,
       PdStats pd,

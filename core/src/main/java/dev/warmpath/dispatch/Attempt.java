@@ -126,6 +126,9 @@ public final class Attempt implements Step, AnswerOwner {
       permit.succeeded(now);
       ticket.confirm();
       dispatch.learn(this, ticket, usage, answer);
+      if (gotFirstByte && dispatch.prompt().stream()) {
+        dispatch.calibrate(lease, (first - startedNanos) / 1e6, usage);
+      }
     } finally {
       lease.release();
       dispatch.completed(this, null, 200, usage);

@@ -440,6 +440,10 @@ public final class Dispatch {
     dispatcher.learn(prompt, attempt.candidate(), ticket, usage, answer, lessons);
   }
 
+  void calibrate(DispatchLease lease, double firstTokenMillis, @Nullable Usage usage) {
+    dispatcher.calibrate(prompt, lease, firstTokenMillis, usage);
+  }
+
   void completed(Attempt attempt, @Nullable String error, int status, @Nullable Usage usage) {
     long now = now();
     AttemptRecord record = attempt.record(null, now);

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class DispatchLease {
   private final RankState state;
   private final int tokens;
+  private final long ahead;
   private final long begun;
   private final AtomicBoolean computed = new AtomicBoolean();
   private final AtomicBoolean released = new AtomicBoolean();
@@ -24,11 +25,17 @@ final class DispatchLease {
   DispatchLease(RankState state, int tokens, boolean streamed) {
     this.state = state;
     this.tokens = tokens;
+    this.ahead = state.prefillTokens();
     this.begun = state.begin(tokens, streamed);
   }
 
   RankState state() {
     return state;
+  }
+
+  /** Prompt tokens of this client that the rank had to compute already when it was taken. */
+  long ahead() {
+    return ahead;
   }
 
   /** The first byte came: no prefill is left. Every call after the first does nothing. */

@@ -393,7 +393,7 @@ public final class Dispatcher {
       @Nullable Usage usage,
       @Nullable String answer,
       Executor lessons) {
-    compare(prompt, candidate, usage);
+    reported(prompt, candidate, ticket, usage);
     EngineKind engine = candidate.target().worker().engine();
     Usage counts = usage != null && prompts.learnsFrom(prompt, engine, usage) ? usage : null;
     if (answer == null && counts == null) {
@@ -412,6 +412,30 @@ public final class Dispatcher {
           }
         },
         lessons);
+  }
+
+  /** The prompt tokens that were in the cache, by the client's count; -1 where that is unknown. */
+  private static int cached(Prompt prompt, @Nullable Usage usage) {
+    if (usage == null || !prompt.single()) {
+      return -1;
+    }
+    Integer cached = usage.cachedTokens();
+    Integer counted = usage.promptTokens();
+    if (cached == null || counted == null || counted <= 0 || counted == prompt.tokens()) {
+      return cached == null ? -1 : cached;
+    }
+    return (int) ((double) cached * prompt.tokens() / counted);
+  }
+
+  /** What the time to a first token tells of the pace at which prompts are computed. */
+  void calibrate(
+      Prompt prompt, DispatchLease lease, double firstTokenMillis, @Nullable Usage usage) {
+    int cached = cached(prompt, usage);
+    if (cached >= 0) {
+      double tokens = Math.max(0, prompt.tokens() - cached) + lease.ahead();
+      lease.state().pace().observe(tokens, firstTokenMillis);
+      environment.prefills().firstToken(tokens, firstTokenMillis);
+    }
   }
 
   private void compare(Prompt prompt, Candidate candidate, @Nullable Usage usage) {
@@ -501,8 +525,10 @@ public final class Dispatcher {
   }
 
   /** What a worker that ended its part reported of the request. */
-  public void reported(Prompt prompt, Candidate candidate, Usage usage) {
+  void reported(
+      Prompt prompt, Candidate candidate, PrefixFeed.Ticket ticket, @Nullable Usage usage) {
     compare(prompt, candidate, usage);
+    ticket.reported(cached(prompt, usage));
   }
 
   /** A request's options, its headers read. */

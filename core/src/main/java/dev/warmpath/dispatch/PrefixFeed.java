@@ -28,7 +28,8 @@ public interface PrefixFeed {
 
   /**
    * One dispatched prompt. Either {@link #confirm} or {@link #withdraw} is called, once, and after
-   * the former {@link #answered} if the answer is known.
+   * the former {@link #reported} when the worker is done, and {@link #answered} if the answer is
+   * known.
    */
   interface Ticket {
     /** Nothing to confirm or take back. */
@@ -36,6 +37,9 @@ public interface PrefixFeed {
         new Ticket() {
           @Override
           public void confirm() {}
+
+          @Override
+          public void reported(int cachedTokens) {}
 
           @Override
           public void answered(String answer) {}
@@ -46,6 +50,14 @@ public interface PrefixFeed {
 
     /** The worker answered: it holds the prompt. */
     void confirm();
+
+    /**
+     * The worker is done.
+     *
+     * @param cachedTokens the prompt tokens that it found in its cache, by the client's own count
+     *     of tokens; negative where it does not tell
+     */
+    void reported(int cachedTokens);
 
     /**
      * It holds what it generated, too. Takes as long as tokenizing the text does.

@@ -1,6 +1,8 @@
 package dev.warmpath.dispatch;
 
+import dev.warmpath.api.Usage;
 import dev.warmpath.policy.Candidate;
+import dev.warmpath.prompt.Prompt;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,7 @@ public final class WorkerClaim {
   private final CircuitBreaker.Permit permit;
   private final PrefixFeed.Ticket ticket;
   private final AtomicBoolean ended = new AtomicBoolean();
+  private volatile double firstByteMillis = Double.NaN;
 
   WorkerClaim(
       Dispatcher dispatcher,
@@ -50,6 +53,7 @@ public final class WorkerClaim {
     if (!ended.compareAndSet(false, true)) {
       return;
     }
+    this.firstByteMillis = firstByteMillis;
     try {
       long now = dispatcher.now();
       if (Double.isNaN(firstByteMillis)) {
@@ -61,6 +65,15 @@ public final class WorkerClaim {
       ticket.confirm();
     } finally {
       lease.release();
+    }
+  }
+
+  /** What it reported of the prompt, once it has done its part. */
+  public void reported(Prompt prompt, Usage usage) {
+    dispatcher.reported(prompt, candidate, ticket, usage);
+    double millis = firstByteMillis;
+    if (!Double.isNaN(millis)) {
+      dispatcher.calibrate(prompt, lease, millis, usage);
     }
   }
 

@@ -34,6 +34,10 @@ public final class RankState {
       AtomicLongFieldUpdater.newUpdater(RankState.class, "evenTokens");
   private static final AtomicLongFieldUpdater<RankState> ODD_TOKENS =
       AtomicLongFieldUpdater.newUpdater(RankState.class, "oddTokens");
+  private static final AtomicLongFieldUpdater<RankState> EVEN_STREAMED =
+      AtomicLongFieldUpdater.newUpdater(RankState.class, "evenStreamed");
+  private static final AtomicLongFieldUpdater<RankState> ODD_STREAMED =
+      AtomicLongFieldUpdater.newUpdater(RankState.class, "oddStreamed");
   private static final AtomicLongFieldUpdater<RankState> LATENCY_BITS =
       AtomicLongFieldUpdater.newUpdater(RankState.class, "latencyBits");
 
@@ -57,6 +61,11 @@ public final class RankState {
 
   private volatile long oddTokens;
 
+  /** Tokens of the streamed requests among the unseen that have no first byte, likewise. */
+  private volatile long evenStreamed;
+
+  private volatile long oddStreamed;
+
   private volatile long latencyBits = Double.doubleToRawLongBits(Double.NaN);
   private volatile @Nullable LoadSnapshot load;
   private volatile Availability probed = Availability.UNKNOWN;
@@ -64,6 +73,7 @@ public final class RankState {
   private volatile long lastSuccessNanos = NEVER;
   private volatile @Nullable Runnable onRevived;
   private final PredictionCheck predictions = new PredictionCheck();
+  private final PrefillPace pace = new PrefillPace();
 
   /** Creates the state of a rank that has done nothing yet. */
   public RankState(WorkerRank target) {
@@ -78,6 +88,11 @@ public final class RankState {
   /** How its cache hits compare with what was predicted. */
   public PredictionCheck predictions() {
     return predictions;
+  }
+
+  /** How long it takes to compute a prompt token. */
+  public PrefillPace pace() {
+    return pace;
   }
 
   /** Requests of this client running there now. */
@@ -103,19 +118,38 @@ public final class RankState {
     if (Unseen.noTokens(evenTokens) && Unseen.noTokens(oddTokens)) {
       return streamed; // as where all is streamed: decisions come by here for every rank
     }
+    return streamed + unseenTokens(evenTokens, oddTokens);
+  }
+
+  /**
+   * Those of the {@link #prefillTokens()} that were sent after telemetry was last asked for: what
+   * the engine's own figures can't contain.
+   */
+  public long prefillTokensUnseen() {
+    long tokens = 0;
+    if (!Unseen.noTokens(evenStreamed) || !Unseen.noTokens(oddStreamed)) {
+      tokens = unseenTokens(evenStreamed, oddStreamed);
+    }
+    return Unseen.noTokens(evenTokens) && Unseen.noTokens(oddTokens)
+        ? tokens
+        : tokens + unseenTokens(evenTokens, oddTokens);
+  }
+
+  private long unseenTokens(long even, long odd) {
     long word = unseen;
     long generation = Unseen.generation(word);
     long previous = Unseen.previous(word);
-    long tokens = streamed + Unseen.tokens(tokenWord(generation), generation);
-    return Unseen.asked(word) ? tokens + Unseen.tokens(tokenWord(previous), previous) : tokens;
+    long tokens = Unseen.tokens((generation & 1) == 0 ? even : odd, generation);
+    return Unseen.asked(word)
+        ? tokens + Unseen.tokens((previous & 1) == 0 ? even : odd, previous)
+        : tokens;
   }
 
-  private long tokenWord(long generation) {
-    return (generation & 1) == 0 ? evenTokens : oddTokens;
-  }
-
-  private static AtomicLongFieldUpdater<RankState> tokenUpdater(long generation) {
-    return (generation & 1) == 0 ? EVEN_TOKENS : ODD_TOKENS;
+  private static AtomicLongFieldUpdater<RankState> tokenUpdater(long begun) {
+    boolean even = (begun & 1) == 0;
+    return (begun & STREAMED) == 0
+        ? even ? EVEN_TOKENS : ODD_TOKENS
+        : even ? EVEN_STREAMED : ODD_STREAMED;
   }
 
   /** The last telemetry, or null before the first. */
@@ -172,18 +206,18 @@ public final class RankState {
   public long begin(int tokens, boolean streamed) {
     IN_FLIGHT.incrementAndGet(this);
     long generation = Unseen.generation(UNSEEN.incrementAndGet(this));
+    long begun = streamed ? generation | STREAMED : generation;
     if (streamed) {
       STREAMED_TOKENS.addAndGet(this, tokens);
-      return generation | STREAMED;
     }
-    AtomicLongFieldUpdater<RankState> tokenWord = tokenUpdater(generation);
+    AtomicLongFieldUpdater<RankState> tokenWord = tokenUpdater(begun);
     long before;
     long after;
     do {
       before = tokenWord.get(this);
       after = Unseen.tokensAdded(before, generation, tokens);
-    } while (!tokenWord.compareAndSet(this, before, after));
-    return generation;
+    } while (before != after && !tokenWord.compareAndSet(this, before, after));
+    return begun;
   }
 
   /**
@@ -193,14 +227,13 @@ public final class RankState {
   public void computed(int tokens, long begun) {
     if ((begun & STREAMED) != 0) {
       STREAMED_TOKENS.addAndGet(this, -tokens);
-      return;
     }
     AtomicLongFieldUpdater<RankState> tokenWord = tokenUpdater(begun);
     long before;
     long after;
     do {
       before = tokenWord.get(this);
-      after = Unseen.tokensEnded(before, begun, tokens);
+      after = Unseen.tokensEnded(before, begun & ~STREAMED, tokens);
     } while (before != after && !tokenWord.compareAndSet(this, before, after));
   }
 

@@ -95,6 +95,11 @@ public final class BlockIndex {
     return core.writer.lives.told(holderId, BlockKeys.namespace(namespace));
   }
 
+  /** Whether there was ever a holder of which all is told. */
+  public boolean anyAuthoritative() {
+    return core.writer.lives.anyTold();
+  }
+
   /**
    * Empties a holder and believes from now on that all is told of what it has: {@link #stored} and
    * {@link #removed} are its engine's word. A prompt that is dispatched to it counts as held for 2

@@ -65,6 +65,11 @@ final class Lives {
     return living;
   }
 
+  /** Whether there was ever one of which all is told; any thread may ask. */
+  boolean anyTold() {
+    return toldBySlot.length > 0;
+  }
+
   /** How many lives there are of which all is told. */
   int authoritative() {
     return authoritative;

@@ -395,10 +395,8 @@ final class PdCall implements PdPort, AnswerOwner {
   private void reportPrefill() {
     PrefillLeg source = prefill;
     Usage reported = source == null ? null : source.usage();
-    PdAttempt at = conductor.attempt();
-    Candidate candidate = at == null ? null : at.pair().prefill();
-    if (reported != null && candidate != null) {
-      conductor.reported(candidate, reported);
+    if (reported != null) {
+      conductor.reported(reported);
     }
   }
 

@@ -5,7 +5,6 @@ import dev.warmpath.api.Usage;
 import dev.warmpath.dispatch.PairDispatch;
 import dev.warmpath.dispatch.WorkerClaim;
 import dev.warmpath.pd.PdAction.Word;
-import dev.warmpath.policy.Candidate;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.Scheduler;
@@ -100,9 +99,13 @@ final class PdConductor {
     return current == null ? null : current.info();
   }
 
-  /** A worker has reported token counts. */
-  void reported(Candidate candidate, Usage usage) {
-    shared.dispatcher().reported(request.prompt(), candidate, usage);
+  /** The prefill worker has reported token counts. */
+  void reported(Usage usage) {
+    PdAttempt at = attempt;
+    WorkerClaim claim = at == null ? null : at.claim(WorkerRole.PREFILL);
+    if (claim != null) {
+      claim.reported(request.prompt(), usage);
+    }
   }
 
   /** Where the session stands; for tests and views. */

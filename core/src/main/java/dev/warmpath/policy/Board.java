@@ -55,6 +55,9 @@ final class Board {
   private boolean loadsRead;
   private final Loads loads = new Loads();
 
+  private final Home home = new Home();
+  private final HomingCost homing = new HomingCost();
+
   private @Nullable Link placedBy;
   private double placedScore;
 
@@ -268,6 +271,32 @@ final class Board {
     return loads;
   }
 
+  /** Where the prompt belongs; for the link that finds it. */
+  Home home() {
+    return home;
+  }
+
+  /** What it would cost to send it somewhere; for that link, too. */
+  HomingCost homing() {
+    return homing;
+  }
+
+  /** Whether anybody but this client's own memory may tell of what ranks hold. */
+  boolean anyTold() {
+    return query.anyAuthoritative() || context().located().found();
+  }
+
+  /**
+   * Whether what a candidate holds was told by its engine, or by whoever keeps the tiers below it;
+   * after {@link #readMatches}.
+   */
+  boolean told(int candidate) {
+    RouteContext context = context();
+    long holder = context.candidates().holderId(candidate);
+    return query.authoritative(holder)
+        || (context.located().found() && context.located().tokens(holder) > 0);
+  }
+
   /** Prompt tokens it holds, by whoever knows of more. */
   int matched(int candidate) {
     return matched[candidate];
@@ -331,8 +360,18 @@ final class Board {
     return live[k];
   }
 
+  /** The numbers of those in play, the first {@link #liveCount} of the array. */
+  int[] live() {
+    return live;
+  }
+
   int memberCount() {
     return memberCount;
+  }
+
+  /** The numbers of the members, the first {@link #memberCount} of the array. */
+  int[] members() {
+    return members;
   }
 
   int member(int k) {

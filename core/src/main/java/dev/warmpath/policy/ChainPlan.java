@@ -62,12 +62,14 @@ final class ChainPlan implements RoutePlan {
       while (board.open(this)) {
         int chosen = board.pick(policy.links());
         if (claim(chosen)) {
+          Link placedBy = board.placedBy();
           int predicted = board.predictedAlone(chosen);
+          int expected = placedBy == null ? -1 : placedBy.expected(board, chosen);
           return new Candidate(
               board.rank(chosen),
-              policy.stepName(board.placedBy()),
+              policy.stepName(placedBy),
               board.placedScore(),
-              board.credited(chosen, predicted),
+              expected < 0 ? board.credited(chosen, predicted) : expected,
               predicted,
               board.tier() > Board.HEALTHY);
         }

@@ -65,12 +65,14 @@ final class ChainPolicy implements RoutingPolicy {
       int chosen = board.pick(links);
       board.readMatches();
       Link placedBy = board.placedBy();
+      int expected = placedBy == null ? -1 : placedBy.expected(board, chosen);
       views.add(
           view(
               board,
               chosen,
               stepName(placedBy),
               board.placedScore(),
+              expected < 0 ? board.matched(chosen) : expected,
               placedBy == null ? Map.of() : placedBy.terms(board, chosen)));
       if (first) {
         first = false;
@@ -90,7 +92,7 @@ final class ChainPolicy implements RoutingPolicy {
     }
     for (int i = 0; i < board.candidates().size(); i++) {
       if (board.tierOf(i) == Board.LEFT_OUT) {
-        views.add(view(board, i, "filter", Double.NaN, Map.of()));
+        views.add(view(board, i, "filter", Double.NaN, 0, Map.of()));
       }
     }
     return new RouteExplanation(views, steps);
@@ -117,7 +119,7 @@ final class ChainPolicy implements RoutingPolicy {
   }
 
   private static CandidateView view(
-      Board board, int candidate, String step, double score, Map<String, Double> terms) {
+      Board board, int candidate, String step, double score, int held, Map<String, Double> terms) {
     WorkerRank rank = board.rank(candidate);
     OptionalInt number = rank.rank();
     return new CandidateView(
@@ -127,7 +129,7 @@ final class ChainPolicy implements RoutingPolicy {
         step,
         score,
         terms,
-        board.tierOf(candidate) == Board.LEFT_OUT ? 0 : board.matched(candidate),
+        held,
         board.state(candidate).availability().label());
   }
 }

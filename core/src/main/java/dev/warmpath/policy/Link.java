@@ -18,6 +18,14 @@ interface Link {
    */
   boolean score(Board board);
 
+  /**
+   * Prompt tokens that a candidate is expected to hold, after {@link #score}; negative where that
+   * is what the prefix source says.
+   */
+  default int expected(Board board, int candidate) {
+    return -1;
+  }
+
   /** The parts of a candidate's score, by name, after {@link #score}; they add up to it. */
   default Map<String, Double> terms(Board board, int candidate) {
     return Map.of();

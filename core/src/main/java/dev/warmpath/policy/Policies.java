@@ -27,6 +27,7 @@ public final class Policies {
     BY_NAME.put("random", Policies::random);
     BY_NAME.put("power_of_two", Policies::powerOfTwo);
     BY_NAME.put("shortest_queue", Policies::shortestQueue);
+    BY_NAME.put("homing", Policies::homing);
     BY_NAME.put("cache_aware", Policies::cacheAware);
     BY_NAME.put("linear_cost", Policies::linearCost);
     BY_NAME.put("pin", Policies::pin);
@@ -75,6 +76,25 @@ public final class Policies {
   /** The least loaded. */
   public static RoutingPolicy shortestQueue() {
     return of(new ShortestQueueLink());
+  }
+
+  /** {@link #homing(HomingSettings)} with the defaults. */
+  public static RoutingPolicy homing() {
+    return homing(HomingSettings.DEFAULT);
+  }
+
+  /**
+   * The prompt's home, unless a queue there costs more than it saves. The home is found from the
+   * prompt alone: clients that never talk to each other send what shares a prefix to the same
+   * worker. The key is the first part of the prompt after its hub, the last place where many
+   * prompts part whose continuations are used again, or the session key where the request has one;
+   * rendezvous over {@link dev.warmpath.worker.StableHash} orders the workers by it. The first few
+   * in that order are considered, by the predicted wait and the prompt tokens to compute, priced by
+   * the fleet's load and by the follow-ups that look for them at home; a prefix that many ask for
+   * has more than one home. Where ranks report their caches, what they hold is taken from there.
+   */
+  public static RoutingPolicy homing(HomingSettings settings) {
+    return of(new HomingLink(settings));
   }
 
   /**

@@ -63,5 +63,13 @@ public interface PrefixSource {
     default boolean authoritative(long holderId) {
       return false;
     }
+
+    /**
+     * Whether there may be a rank that it is {@linkplain #authoritative(long) authoritative} of;
+     * asked before {@link #match}.
+     */
+    default boolean anyAuthoritative() {
+      return false;
+    }
   }
 }

@@ -1,14 +1,16 @@
 package dev.warmpath.policy;
 
+import dev.warmpath.health.PrefillStatistics;
 import dev.warmpath.index.BlockLookup;
+import dev.warmpath.index.BranchTrie;
 import dev.warmpath.index.TierWeights;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all decisions of one client share: where prefixes are looked up, the round-robin turns, how
- * long telemetry is believed, and the working memory that decisions borrow. Lives as long as the
- * client. Thread safe.
+ * What all decisions of one client share: where prefixes are looked up, where prompts part and what
+ * was learned of prefills, the round-robin turns, how long telemetry is believed, and the working
+ * memory that decisions borrow. Lives as long as the client. Thread safe.
  */
 public final class RoutingEnvironment {
   /**
@@ -20,7 +22,11 @@ public final class RoutingEnvironment {
   /** See {@link Builder#tokensPerRequest}. */
   public static final int DEFAULT_TOKENS_PER_REQUEST = 512;
 
+  private static final long LEAST_BRANCHES = 64 << 10;
+
   private final PrefixSource prefixes;
+  private final BranchTrie branches;
+  private final PrefillStatistics prefills = new PrefillStatistics();
   private final Cursors cursors;
   private final long telemetryLimitNanos;
   private final int tokensPerRequest;
@@ -29,6 +35,9 @@ public final class RoutingEnvironment {
 
   private RoutingEnvironment(Builder builder) {
     this.prefixes = builder.prefixes;
+    BranchTrie branches = builder.branches;
+    this.branches =
+        branches == null ? BranchTrie.builder().budgetBytes(LEAST_BRANCHES).build() : branches;
     this.cursors = new Cursors(builder.seed);
     this.telemetryLimitNanos = builder.telemetryLimit.toNanos();
     this.tokensPerRequest = builder.tokensPerRequest;
@@ -56,6 +65,16 @@ public final class RoutingEnvironment {
     return lookup == null ? TierWeights.DEFAULT : lookup.weights();
   }
 
+  /** Where prompts part. */
+  public BranchTrie branches() {
+    return branches;
+  }
+
+  /** What was learned of prefills. */
+  public PrefillStatistics prefills() {
+    return prefills;
+  }
+
   /** The round-robin turns. */
   public Cursors cursors() {
     return cursors;
@@ -78,6 +97,7 @@ public final class RoutingEnvironment {
   /** Builds a {@link RoutingEnvironment}. Not thread safe. */
   public static final class Builder {
     private PrefixSource prefixes = PrefixSource.NONE;
+    private @Nullable BranchTrie branches;
     private long seed;
     private Duration telemetryLimit = DEFAULT_TELEMETRY_LIMIT;
     private int tokensPerRequest = DEFAULT_TOKENS_PER_REQUEST;
@@ -94,6 +114,12 @@ public final class RoutingEnvironment {
     /** Sets where prompts are looked up outside of the client; nowhere by default. */
     public Builder lookup(@Nullable BlockLookup lookup) {
       this.lookup = lookup;
+      return this;
+    }
+
+    /** Sets where it is kept where prompts part; a small one of its own by default. */
+    public Builder branches(BranchTrie branches) {
+      this.branches = branches;
       return this;
     }
 

@@ -44,6 +44,7 @@ public final class Prompt {
 
   private volatile byte @Nullable [] bytes;
   private volatile @Nullable BlockHashes engineBlocks;
+  private volatile @Nullable ContentKeys contentKeys;
 
   private Prompt(Builder builder) {
     this.model = builder.model;
@@ -181,6 +182,16 @@ public final class Prompt {
    */
   public @Nullable BlockHashes blocks() {
     return end == null ? null : end.hashes();
+  }
+
+  /** The keys by which clients agree on what prompts share, worked out on first request. */
+  public ContentKeys contentKeys() {
+    ContentKeys known = contentKeys;
+    if (known == null) {
+      known = ContentKeys.of(this);
+      contentKeys = known;
+    }
+    return known;
   }
 
   /** LoRA adapter, cache salt and extra key, which engines' hashes may cover. */

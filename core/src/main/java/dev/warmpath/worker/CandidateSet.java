@@ -14,6 +14,7 @@ public final class CandidateSet {
   private final WorkerRole role;
   private final WorkerRank[] ranks;
   private final long[] holderIds;
+  private final long[] stableHashes;
   private final long key;
   private final int workers;
 
@@ -21,9 +22,10 @@ public final class CandidateSet {
     this.role = role;
     this.ranks = ranks.toArray(new WorkerRank[0]);
     this.holderIds = ranks.stream().mapToLong(WorkerRank::holderId).toArray();
+    this.stableHashes = ranks.stream().mapToLong(WorkerRank::stableHash).toArray();
     long sum = 0;
-    for (WorkerRank rank : this.ranks) {
-      sum += StableHash.of(rank.toString());
+    for (long hash : stableHashes) {
+      sum += hash;
     }
     this.key = StableHash.of(role.label()) ^ sum;
     this.workers = (int) ranks.stream().map(rank -> rank.worker().id()).distinct().count();
@@ -33,6 +35,7 @@ public final class CandidateSet {
     this.role = of.role;
     this.ranks = of.ranks;
     this.holderIds = of.holderIds;
+    this.stableHashes = of.stableHashes;
     this.workers = of.workers;
     this.key = key;
   }
@@ -85,6 +88,11 @@ public final class CandidateSet {
    */
   public long holderId(int i) {
     return holderIds[i];
+  }
+
+  /** The i-th candidate's {@link WorkerRank#stableHash}, for a sweep likewise. */
+  public long stableHash(int i) {
+    return stableHashes[i];
   }
 
   /** Whether there is nobody to choose. */

@@ -20,6 +20,7 @@ class PoliciesTest {
             "random",
             "power_of_two",
             "shortest_queue",
+            "homing",
             "cache_aware",
             "linear_cost",
             "pin",
