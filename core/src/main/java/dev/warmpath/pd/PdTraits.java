@@ -3,7 +3,6 @@ package dev.warmpath.pd;
 import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerRole;
 import java.net.URI;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -87,10 +86,10 @@ final class PdTraits {
         : null;
   }
 
-  /** A label of its configuration, or null. */
+  /** A label of its configuration, or else what the worker says under that name, or null. */
   @Nullable String label(String name) {
-    Map<String, String> labels = worker.spec().labels();
-    return labels.get(name);
+    String configured = worker.spec().labels().get(name);
+    return configured != null ? configured : worker.capabilities().transfer().get(name);
   }
 
   String label(String name, String otherwise) {

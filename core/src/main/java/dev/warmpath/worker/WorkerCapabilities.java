@@ -1,6 +1,7 @@
 package dev.warmpath.worker;
 
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param kvCapacityTokens KV capacity of one rank in tokens, or null
  * @param maxRunningRequests running requests a rank admits, or null
  * @param cacheReport whether responses carry {@code cached_tokens}, or null
+ * @param transfer what a prefill or decode worker says of how it hands KV over, under the names
+ *     that labels of its configuration would have: {@code bootstrap-port} and the like
  */
 public record WorkerCapabilities(
     EngineKind engine,
@@ -26,16 +29,57 @@ public record WorkerCapabilities(
     @Nullable Integer blockSize,
     @Nullable Long kvCapacityTokens,
     @Nullable Integer maxRunningRequests,
-    @Nullable Boolean cacheReport) {
+    @Nullable Boolean cacheReport,
+    Map<String, String> transfer) {
 
   /** Nothing is known. */
   public static final WorkerCapabilities UNKNOWN =
       new WorkerCapabilities(
-          EngineKind.UNKNOWN, null, null, List.of(), null, null, null, null, null);
+          EngineKind.UNKNOWN, null, null, List.of(), null, null, null, null, null, Map.of());
 
-  /** Copies {@code models}. */
+  /** Copies {@code models} and {@code transfer}. */
   public WorkerCapabilities {
     models = List.copyOf(models);
+    transfer = Map.copyOf(transfer);
+  }
+
+  /** Those of a worker that says nothing of how it hands KV over. */
+  public WorkerCapabilities(
+      EngineKind engine,
+      @Nullable String version,
+      @Nullable WorkerRole role,
+      List<ServedModel> models,
+      @Nullable Integer dpSize,
+      @Nullable Integer blockSize,
+      @Nullable Long kvCapacityTokens,
+      @Nullable Integer maxRunningRequests,
+      @Nullable Boolean cacheReport) {
+    this(
+        engine,
+        version,
+        role,
+        models,
+        dpSize,
+        blockSize,
+        kvCapacityTokens,
+        maxRunningRequests,
+        cacheReport,
+        Map.of());
+  }
+
+  /** These, with what is said of handing KV over. */
+  public WorkerCapabilities withTransfer(Map<String, String> said) {
+    return new WorkerCapabilities(
+        engine,
+        version,
+        role,
+        models,
+        dpSize,
+        blockSize,
+        kvCapacityTokens,
+        maxRunningRequests,
+        cacheReport,
+        said);
   }
 
   /**
@@ -52,6 +96,7 @@ public record WorkerCapabilities(
         blockSize == null ? earlier.blockSize : blockSize,
         kvCapacityTokens == null ? earlier.kvCapacityTokens : kvCapacityTokens,
         maxRunningRequests == null ? earlier.maxRunningRequests : maxRunningRequests,
-        cacheReport == null ? earlier.cacheReport : cacheReport);
+        cacheReport == null ? earlier.cacheReport : cacheReport,
+        transfer.isEmpty() ? earlier.transfer : transfer);
   }
 }

@@ -36,6 +36,7 @@ final class BenchCommand implements Callable<Integer> {
   @Mixin private RouterOptions router = new RouterOptions();
   @Mixin private LoadOptions load = new LoadOptions();
   @Mixin private FakeOptions fake = new FakeOptions();
+  @Mixin private TransferOptions transfer = new TransferOptions();
 
   @Option(
       names = "--fleet",
@@ -118,8 +119,9 @@ final class BenchCommand implements Callable<Integer> {
   private List<LoadResult> fake(
       LoadSettings settings, List<TraceSession> sessions, List<String> compared)
       throws InterruptedException {
-    FleetSpec of = FleetWorkers.parse(java.util.Objects.requireNonNull(fleet), fake.kind());
-    try (FakeFleet engines = FakeFleet.start(of, builder -> fake.apply(builder, load.speedup()))) {
+    FleetSpec of = FleetWorkers.parse(java.util.Objects.requireNonNull(fleet));
+    try (FakeFleet engines =
+        FakeFleet.start(of, builder -> transfer.apply(fake.apply(builder, load.speedup())))) {
       List<WorkerSpec> workers = FleetWorkers.of(engines);
       return new BenchRun(router, workers, settings, sessions, clients, engines::flushAll)
           .run(compared, load.seed());

@@ -3,6 +3,7 @@ package dev.warmpath.examples;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.FleetSpec;
+import dev.warmpath.fake.handoff.TransferProtocol;
 import dev.warmpath.fake.load.LoadResult;
 import dev.warmpath.fake.load.LoadSettings;
 import dev.warmpath.fake.load.TraceSession;
@@ -41,6 +42,7 @@ final class DemoCommand implements Callable<Integer> {
   private CommandSpec spec;
 
   @Mixin private RouterOptions router = new RouterOptions();
+  @Mixin private TransferOptions transfer = new TransferOptions();
 
   @Option(
       names = "--fleet",
@@ -78,7 +80,9 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     policies.forEach(dev.warmpath.policy.Policies::parse);
     HtmlReport.requireWritable(report);
-    FleetSpec of = FleetWorkers.parse(fleetSpec, EngineKind.SGLANG);
+    FleetSpec of = FleetWorkers.parse(fleetSpec);
+    TransferProtocol protocol = transfer.protocol();
+    EngineKind engine = protocol == null ? EngineKind.SGLANG : protocol.engine();
     List<TraceSession> sessions =
         Workloads.draw(
             "closed",
@@ -100,12 +104,15 @@ final class DemoCommand implements Callable<Integer> {
         FakeFleet.start(
             of,
             builder -> {
-              builder.model("fake-model").blocks(BLOCKS).speedup(SPEEDUP);
+              transfer
+                  .apply(builder)
+                  .kind(engine)
+                  .model("fake-model")
+                  .blocks(BLOCKS)
+                  .speedup(SPEEDUP);
               router.models().values().stream()
                   .findFirst()
-                  .ifPresent(
-                      files ->
-                          builder.promptEncoder(new ModelPromptEncoder(files, EngineKind.SGLANG)));
+                  .ifPresent(files -> builder.promptEncoder(new ModelPromptEncoder(files, engine)));
               return builder;
             })) {
       List<WorkerSpec> workers = FleetWorkers.of(fleet);

@@ -28,6 +28,7 @@ final class FakeCommand implements Callable<Integer> {
   private CommandSpec spec;
 
   @Mixin private FakeOptions fake = new FakeOptions();
+  @Mixin private TransferOptions transfer = new TransferOptions();
 
   @Parameters(
       arity = "0..1",
@@ -144,7 +145,10 @@ final class FakeCommand implements Callable<Integer> {
       throw CommandFailure.usage("--port " + port + " must be between 0 and 65535");
     }
     FakeEngineBuilder builder =
-        fake.apply(FakeEngine.builder(), speedup).role(WorkerRole.parse(role)).port(port);
+        transfer
+            .apply(fake.apply(FakeEngine.builder(), speedup))
+            .role(WorkerRole.parse(role))
+            .port(port);
     KvEventSettings kvEvents = kvEvents();
     if (kvEvents != null) {
       builder.kvEvents(kvEvents);

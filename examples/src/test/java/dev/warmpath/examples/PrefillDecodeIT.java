@@ -73,7 +73,7 @@ class PrefillDecodeIT {
             .decodePolicy(Policies.roundRobin())
             .seed(7);
     for (FakeEngine engine : fleet.engines()) {
-      builder.worker(engine.url() + ";role=" + engine.role().label() + ";engine=" + kind.label());
+      builder.worker(engine.workerSpec());
     }
     router = builder.build();
     await()

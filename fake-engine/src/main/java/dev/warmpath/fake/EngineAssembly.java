@@ -1,6 +1,9 @@
 package dev.warmpath.fake;
 
+import dev.warmpath.fake.handoff.HandoffTimeouts;
+import dev.warmpath.fake.handoff.TransferProtocol;
 import dev.warmpath.fake.internal.surface.EngineSettings;
+import dev.warmpath.fake.internal.surface.HandoffOptions;
 import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.KvTransfer;
 import dev.warmpath.fake.scheduler.LatencyModel;
@@ -47,8 +50,7 @@ final class EngineAssembly {
         plain,
         options.defaultOutputTokens,
         options.embeddingDimensions,
-        options.bootstrapPort,
-        options.handoffTimeouts,
+        handoff(),
         options.seed,
         options.host,
         options.kvEvents);
@@ -73,6 +75,19 @@ final class EngineAssembly {
                 options.kvTransfer.bytesPerToken(),
                 options.kvTransfer.gigabytesPerSecond() * divisor()))
         .build();
+  }
+
+  private HandoffOptions handoff() {
+    TransferProtocol protocol =
+        options.transfer != null ? options.transfer : TransferProtocol.usual(options.kind);
+    if (protocol.engine() != options.kind) {
+      throw new IllegalArgumentException(
+          options.kind.label() + " engines do not speak " + protocol.label());
+    }
+    return new HandoffOptions(
+        protocol,
+        options.handoffTimeouts != null ? options.handoffTimeouts : HandoffTimeouts.of(protocol),
+        options.sideChannelPort);
   }
 
   private int tokensPerBlock() {

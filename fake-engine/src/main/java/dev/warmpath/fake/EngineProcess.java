@@ -2,13 +2,16 @@ package dev.warmpath.fake;
 
 import dev.warmpath.fake.fault.Fault;
 import dev.warmpath.fake.fault.Faults;
+import dev.warmpath.fake.handoff.TransferProtocol;
 import dev.warmpath.fake.internal.http.HttpExchange;
 import dev.warmpath.fake.internal.http.HttpRequest;
 import dev.warmpath.fake.internal.http.HttpServer;
 import dev.warmpath.fake.internal.surface.EngineControl;
 import dev.warmpath.fake.internal.surface.EngineSettings;
 import dev.warmpath.fake.internal.surface.EngineSurface;
+import dev.warmpath.fake.internal.surface.HandoffOptions;
 import dev.warmpath.fake.internal.surface.Life;
+import dev.warmpath.fake.internal.surface.SideChannel;
 import dev.warmpath.fake.kv.KvEventEndpoint;
 import dev.warmpath.fake.live.EngineClock;
 import dev.warmpath.fake.scheduler.EngineCore;
@@ -16,6 +19,7 @@ import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.fake.scheduler.SglangCore;
 import dev.warmpath.fake.scheduler.VllmCore;
 import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.WorkerRole;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
@@ -37,6 +41,7 @@ final class EngineProcess implements EngineControl, AutoCloseable {
   private final @Nullable Consumer<ReceivedRequest> onRequest;
   private final Faults faults;
   private final HttpServer server;
+  private final @Nullable SideChannel sideChannel;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
@@ -68,15 +73,36 @@ final class EngineProcess implements EngineControl, AutoCloseable {
             options.keepAlive,
             options.maxBodyBytes,
             this::handle);
+    SideChannel bound = null;
     try {
+      bound = bindSideChannel();
+      this.sideChannel = bound;
       boot();
     } catch (RuntimeException e) {
       server.close();
+      if (bound != null) {
+        bound.close();
+      }
       throw e;
     }
     if (!options.faults.isEmpty()) {
       faults.add(options.faults);
     }
+  }
+
+  /** A worker that hands nothing over has none. */
+  private @Nullable SideChannel bindSideChannel() {
+    return settings.role() == WorkerRole.REGULAR
+        ? null
+        : new SideChannel(settings.host(), portOf(settings));
+  }
+
+  /** A decode worker of SGLang has no bootstrap server: its port says where prefill's is. */
+  private static int portOf(EngineSettings settings) {
+    HandoffOptions handoff = settings.handoff();
+    boolean none =
+        settings.role() == WorkerRole.DECODE && handoff.protocol() == TransferProtocol.SGLANG;
+    return none ? 0 : handoff.port();
   }
 
   private void boot() {
@@ -88,11 +114,15 @@ final class EngineProcess implements EngineControl, AutoCloseable {
             this::newCore,
             "fake-" + server.address().getPort(),
             kvEndpoint,
-            faults);
+            faults,
+            sidePort());
     kvEndpoint = next.kvEndpoint();
     starts++;
     life = next;
     surface = EngineSurface.of(next, faults, this);
+    if (sideChannel != null) {
+      sideChannel.serve(next);
+    }
     applyConditions(next);
   }
 
@@ -154,6 +184,11 @@ final class EngineProcess implements EngineControl, AutoCloseable {
     return server.address();
   }
 
+  /** The port at which the other side of a handoff finds it; 0 if it hands nothing over. */
+  int sidePort() {
+    return sideChannel == null ? 0 : sideChannel.port();
+  }
+
   Faults faults() {
     return faults;
   }
@@ -213,6 +248,9 @@ final class EngineProcess implements EngineControl, AutoCloseable {
       before = before.plus(statsOf(current)).countersOnly();
       life = null;
       surface = null;
+      if (sideChannel != null) {
+        sideChannel.refuse();
+      }
       current.close();
     }
   }
@@ -285,6 +323,9 @@ final class EngineProcess implements EngineControl, AutoCloseable {
       retire();
     } finally {
       lock.unlock();
+    }
+    if (sideChannel != null) {
+      sideChannel.close();
     }
   }
 }

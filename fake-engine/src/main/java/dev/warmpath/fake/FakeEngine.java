@@ -1,6 +1,7 @@
 package dev.warmpath.fake;
 
 import dev.warmpath.fake.fault.Faults;
+import dev.warmpath.fake.handoff.TransferProtocol;
 import dev.warmpath.fake.internal.surface.Life;
 import dev.warmpath.fake.kv.KvEventEndpoint;
 import dev.warmpath.fake.live.RankSnapshot;
@@ -142,6 +143,56 @@ public final class FakeEngine implements AutoCloseable {
   public int handoffs() {
     Life current = process.life();
     return current == null ? 0 : current.handoffsUnderWay();
+  }
+
+  /**
+   * Counts the KV blocks that a prefill worker holds for somebody to fetch; they are among {@link
+   * EngineStats#activeBlocks()}.
+   *
+   * @return blocks; 0 while the engine is dead
+   */
+  public int heldBlocks() {
+    Life current = process.life();
+    return current == null ? 0 : current.heldBlocks();
+  }
+
+  /**
+   * Counts the rooms and transfers that are open on a prefill worker, whoever of both sides has
+   * come, and the KV that it offers.
+   *
+   * @return how many; 0 while the engine is dead
+   */
+  public int liveRooms() {
+    Life current = process.life();
+    return current == null ? 0 : current.liveRooms();
+  }
+
+  /**
+   * Returns how a prefill or decode worker hands KV over.
+   *
+   * @return the connector's protocol; of no consequence on a regular worker
+   */
+  public TransferProtocol transfer() {
+    return process.settings().handoff().protocol();
+  }
+
+  /**
+   * Returns the port at which the other side of a handoff finds this worker.
+   *
+   * @return the port, the same across restarts; 0 on a regular worker
+   */
+  public int sideChannelPort() {
+    return process.sidePort();
+  }
+
+  /**
+   * Returns what a client has to be told of this worker: its address, and on a prefill or decode
+   * worker its role, its engine and its connector's configuration, as {@code ;key=value} labels.
+   *
+   * @return a worker's text form
+   */
+  public String workerSpec() {
+    return AdvertisedWorker.of(this);
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.warmpath.fake;
 
 import dev.warmpath.fake.fault.Fault;
 import dev.warmpath.fake.handoff.HandoffTimeouts;
+import dev.warmpath.fake.handoff.TransferProtocol;
 import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.fake.live.EngineClock;
 import dev.warmpath.fake.scheduler.KvTransfer;
@@ -56,8 +57,9 @@ public final class FakeEngineBuilder {
   int maxBodyBytes = 64 << 20;
   int defaultOutputTokens = 64;
   int embeddingDimensions = 64;
-  int bootstrapPort = 8998;
-  HandoffTimeouts handoffTimeouts = HandoffTimeouts.DEFAULT;
+  @Nullable TransferProtocol transfer;
+  int sideChannelPort;
+  @Nullable HandoffTimeouts handoffTimeouts;
   KvTransfer kvTransfer = KvTransfer.INSTANT;
   String faults = "";
   @Nullable Consumer<ReceivedRequest> onRequest;
@@ -453,20 +455,34 @@ public final class FakeEngineBuilder {
   }
 
   /**
-   * Sets the rendezvous port that an SGLang prefill worker reports; 8998 by default.
+   * Sets how a prefill or decode worker hands KV over; by default SGLang's rooms, vLLM's NIXL pull
+   * and ATOM's only way.
    *
-   * @param value a port
+   * @param value a protocol of the imitated engine
    * @return this
    */
-  public FakeEngineBuilder bootstrapPort(int value) {
-    bootstrapPort = value;
+  public FakeEngineBuilder transfer(TransferProtocol value) {
+    transfer = Objects.requireNonNull(value, "transfer");
+    return this;
+  }
+
+  /**
+   * Sets where the other side finds a prefill or decode worker: the port of SGLang's and Mooncake's
+   * bootstrap server, of NIXL's side channel, of MoRIIO's and ATOM's handshake, of P2pNccl. On an
+   * SGLang decode worker it is what it takes for prefill's where a request names none.
+   *
+   * @param value a port; 0, the default, picks a free one
+   * @return this
+   */
+  public FakeEngineBuilder sideChannelPort(int value) {
+    sideChannelPort = value;
     return this;
   }
 
   /**
    * Sets how long a prefill or decode worker waits for the other one.
    *
-   * @param value the timeouts, of the wall clock; default those of the engines
+   * @param value the timeouts, of the wall clock; default those of the engine's connector
    * @return this
    */
   public FakeEngineBuilder handoffTimeouts(HandoffTimeouts value) {

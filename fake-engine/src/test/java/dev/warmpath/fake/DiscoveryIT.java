@@ -54,7 +54,8 @@ class DiscoveryIT {
       assertThat(info.path("max_req_input_len").asInt()).isEqualTo(2047);
       assertThat(info.path("schedule_policy").asText()).isEqualTo("fcfs");
       assertThat(info.path("disaggregation_mode").asText()).isEqualTo("prefill");
-      assertThat(info.path("disaggregation_bootstrap_port").asInt()).isEqualTo(8998);
+      assertThat(info.path("disaggregation_bootstrap_port").asInt())
+          .isEqualTo(engine.sideChannelPort());
       assertThat(info.path("internal_states")).hasSize(2);
       assertThat(info.has("version")).isTrue();
       assertThat(client.get("/model_info").json().path("model_path").asText()).isEqualTo("org/m");
@@ -112,7 +113,7 @@ class DiscoveryIT {
       assertThat(info.path("dp_size").asInt()).isEqualTo(3);
       JsonNode transfer = client.get("/kv_transfer_info").json();
       assertThat(transfer.path("kv_role").asText()).isEqualTo("kv_consumer");
-      assertThat(transfer.path("handshake_port").asInt()).isEqualTo(6301);
+      assertThat(transfer.path("handshake_port").asInt()).isEqualTo(engine.sideChannelPort());
       assertThat(new Client(prefill).get("/kv_transfer_info").json().path("kv_role").asText())
           .isEqualTo("kv_producer");
       assertThat(client.get("/health").json().path("status").asText()).isEqualTo("ok");

@@ -59,11 +59,12 @@ class HandoffIT {
     }
   }
 
-  private static String sglang(long room, String more) {
+  private String sglang(long room, String more) {
     return Client.chat(
         "tell me about rooms",
-        ",\"max_tokens\":12,\"bootstrap_host\":\"127.0.0.1\",\"bootstrap_port\":null,"
-            + "\"bootstrap_room\":"
+        ",\"max_tokens\":12,\"bootstrap_host\":\"127.0.0.1\",\"bootstrap_port\":"
+            + prefill.sideChannelPort()
+            + ",\"bootstrap_room\":"
             + room
             + ",\"rid\":\"r"
             + room

@@ -13,7 +13,9 @@ import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerCapabilities;
 import dev.warmpath.worker.WorkerRole;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,11 +26,11 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>SGLang: {@code /server_info}, before v0.5.6 {@code /get_server_info}: page size, DP size,
  *       measured KV capacity ({@code max_total_num_tokens}; {@code max_total_tokens} is only an
- *       argument), disaggregation mode, cache report.
+ *       argument), disaggregation mode, bootstrap port and transfer backend, cache report.
  *   <li>vLLM: {@code /version} and the {@code vllm:cache_config_info} series: block size, blocks;
  *       DP size is the number of {@code engine} labels. Its role is not on the wire.
- *   <li>ATOM: {@code /server_info}, {@code /kv_transfer_info} (role) and its metrics. Its block
- *       size is not on the wire.
+ *   <li>ATOM: {@code /server_info}, {@code /kv_transfer_info} (role, handshake port) and its
+ *       metrics. Its block size is not on the wire.
  * </ul>
  */
 final class EngineProbe {
@@ -178,15 +180,34 @@ final class EngineProbe {
     }
     JsonNode report = info.get("enable_cache_report");
     return new WorkerCapabilities(
-        EngineKind.SGLANG,
-        text(info, "version"),
-        role,
-        served,
-        positive(info, "dp_size"),
-        positive(info, "page_size"),
-        capacity == null ? null : Long.valueOf(capacity),
-        positive(info, "max_running_requests"),
-        (report == null || !report.isBoolean()) ? null : Boolean.valueOf(report.asBoolean()));
+            EngineKind.SGLANG,
+            text(info, "version"),
+            role,
+            served,
+            positive(info, "dp_size"),
+            positive(info, "page_size"),
+            capacity == null ? null : Long.valueOf(capacity),
+            positive(info, "max_running_requests"),
+            (report == null || !report.isBoolean()) ? null : Boolean.valueOf(report.asBoolean()))
+        .withTransfer(role == WorkerRole.REGULAR ? Map.of() : sglangTransfer(info, role));
+  }
+
+  /** Only prefill's bootstrap port is its own: decode's is what it takes for prefill's. */
+  private static Map<String, String> sglangTransfer(JsonNode info, @Nullable WorkerRole role) {
+    Map<String, String> said = new HashMap<>();
+    if (role == WorkerRole.PREFILL) {
+      put(said, "bootstrap-port", positive(info, "disaggregation_bootstrap_port"));
+    }
+    put(said, "kv-transport", text(info, "disaggregation_transfer_backend"));
+    String type = text(info, "kv_cache_dtype");
+    put(said, "kv-dtype", "auto".equals(type) ? null : type);
+    return said;
+  }
+
+  private static void put(Map<String, String> said, String name, @Nullable Object value) {
+    if (value != null) {
+      said.put(name, value.toString());
+    }
   }
 
   private static WorkerCapabilities vllm(
@@ -228,15 +249,23 @@ final class EngineProbe {
     Integer blockSize = worker.spec().blockSize();
     double blocks = metrics == null ? Double.NaN : metrics.sum(-1, "atom:kv_cache_blocks_total");
     return new WorkerCapabilities(
-        EngineKind.ATOM,
-        null,
-        role,
-        served,
-        info == null ? null : positive(info, "dp_size"),
-        null,
-        blockSize == null ? null : whole(blocks * blockSize),
-        null,
-        true);
+            EngineKind.ATOM,
+            null,
+            role,
+            served,
+            info == null ? null : positive(info, "dp_size"),
+            null,
+            blockSize == null ? null : whole(blocks * blockSize),
+            null,
+            true)
+        .withTransfer(kv == null ? Map.of() : atomTransfer(kv));
+  }
+
+  private static Map<String, String> atomTransfer(JsonNode kv) {
+    Map<String, String> said = new HashMap<>();
+    put(said, "handshake-port", positive(kv, "handshake_port"));
+    put(said, "tp", positive(kv, "tp_size"));
+    return said;
   }
 
   private static @Nullable Long whole(double tokens) {

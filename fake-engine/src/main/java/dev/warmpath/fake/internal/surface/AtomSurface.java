@@ -165,7 +165,7 @@ final class AtomSurface extends EngineSurface {
     } else {
       info.put("kv_role", settings.role() == WorkerRole.PREFILL ? "kv_producer" : "kv_consumer");
     }
-    return info.put("handshake_port", 6301);
+    return info.put("handshake_port", life.sidePort() == 0 ? 6301 : life.sidePort());
   }
 
   /** Summed over the ranks, without labels, as old as the last refresh. */

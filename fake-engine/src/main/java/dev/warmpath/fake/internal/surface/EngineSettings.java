@@ -1,6 +1,5 @@
 package dev.warmpath.fake.internal.surface;
 
-import dev.warmpath.fake.handoff.HandoffTimeouts;
 import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.SchedulePolicy;
@@ -40,8 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param plainDisconnectDelay how long a dropped plain request goes on to run
  * @param defaultOutputTokens length of an answer without a limit
  * @param embeddingDimensions length of embedding vectors
- * @param bootstrapPort SGLang's prefill rendezvous port
- * @param handoffTimeouts how long it waits for the other side of a handoff
+ * @param handoff how it hands KV over as a prefill or decode worker
  * @param seed decides ids
  * @param host the address it listens on
  * @param kvEvents how cache changes are published, or null if they are not
@@ -69,8 +67,7 @@ public record EngineSettings(
     Duration plainDisconnectDelay,
     int defaultOutputTokens,
     int embeddingDimensions,
-    int bootstrapPort,
-    HandoffTimeouts handoffTimeouts,
+    HandoffOptions handoff,
     long seed,
     String host,
     @Nullable KvEventSettings kvEvents) {

@@ -12,6 +12,7 @@ import dev.warmpath.fake.internal.http.HttpRequest;
 import dev.warmpath.fake.internal.kv.RequestKeys;
 import dev.warmpath.fake.text.PlannedText;
 import dev.warmpath.fake.text.PromptRejectedException;
+import dev.warmpath.worker.WorkerRole;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -48,11 +49,13 @@ public abstract class EngineSurface implements HttpHandler {
   final Faults faults;
   final EngineControl control;
   private final FaultGate gate;
+  private final KvConnector connector;
   private final Map<String, Map<String, Route>> routes = new HashMap<>();
 
   EngineSurface(Life life, Faults faults, EngineControl control) {
     this.life = life;
     this.settings = life.settings();
+    this.connector = KvConnector.of(settings.handoff().protocol());
     this.faults = faults;
     this.control = control;
     this.gate = new FaultGate(life, faults, control);
@@ -222,7 +225,7 @@ public abstract class EngineSurface implements HttpHandler {
     int[] prompt = encodeChat(body);
     int maxTokens = limit(body, "max_completion_tokens", limit(body, "max_tokens", -1));
     Call call = call(exchange, body, Endpoint.CHAT, List.of(prompt), maxTokens);
-    Admission admission = admission(body, call);
+    Admission admission = admission(exchange, body, call);
     run(exchange, fault, call, admission, new OpenAiAnswer(settings.kind(), true, call));
   }
 
@@ -231,7 +234,7 @@ public abstract class EngineSurface implements HttpHandler {
     List<int[]> prompts = prompts(body, "prompt");
     int maxTokens = limit(body, "max_tokens", defaultCompletionTokens());
     Call call = call(exchange, body, Endpoint.COMPLETIONS, prompts, maxTokens);
-    Admission admission = admission(body, call);
+    Admission admission = admission(exchange, body, call);
     run(exchange, fault, call, admission, new OpenAiAnswer(settings.kind(), false, call));
   }
 
@@ -285,15 +288,18 @@ public abstract class EngineSurface implements HttpHandler {
    *
    * @throws ApiError if the handoff can't be
    */
-  Admission admission(JsonNode body, Call call) {
-    return Admission.direct(life.rank(call.rank()));
-  }
-
-  /** Refuses a call of several sequences, which no handoff is for. */
-  final void requireOneSequence(Call call) {
-    if (call.items() != 1) {
-      throw error(400, "a handoff is of one sequence: send several prompts or answers one by one");
+  final Admission admission(HttpExchange exchange, JsonNode body, Call call) {
+    if (settings.role() != WorkerRole.REGULAR) {
+      Admission handoff = connector.admission(this, exchange.request(), body, call);
+      if (handoff != null && call.items() != 1) {
+        throw error(
+            400, "a handoff is of one sequence: send several prompts or answers one by one");
+      }
+      if (handoff != null) {
+        return handoff;
+      }
     }
+    return Admission.direct(life.rank(call.rank()));
   }
 
   final void run(

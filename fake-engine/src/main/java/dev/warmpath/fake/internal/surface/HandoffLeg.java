@@ -1,20 +1,30 @@
 package dev.warmpath.fake.internal.surface;
 
+import dev.warmpath.fake.handoff.ActionOutcome;
+import dev.warmpath.fake.handoff.HandoffAction;
+import dev.warmpath.fake.handoff.HandoffTimeouts;
 import dev.warmpath.fake.live.RankDriver;
+import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.fake.scheduler.FinishReason;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One side of a handoff: a call of one sequence on one worker. */
-final class HandoffLeg {
-  final EngineSurface surface;
-  final Life life;
-  final RankDriver rank;
-  final EngineRequest request;
-  final Generation generation;
-  final Generation.Item item;
+/** A side of a handoff that is a call of one sequence on a worker of this process. */
+final class HandoffLeg implements HandoffSide {
+  private final EngineSurface surface;
+  private final Life life;
+  private final RankDriver rank;
+  private final EngineRequest request;
+  private final Generation generation;
+  private final Generation.Item item;
   private volatile boolean ended;
-  private volatile @Nullable String failure;
+  private volatile @Nullable Blame failure;
+
+  /** What the client hears in place of an abort. */
+  private record Blame(int status, String message) {}
 
   HandoffLeg(
       EngineSurface surface, EngineRequest request, Generation generation, Generation.Item item) {
@@ -26,26 +36,77 @@ final class HandoffLeg {
     this.item = item;
   }
 
-  boolean ended() {
-    return ended;
+  @Override
+  public Life life() {
+    return life;
   }
 
-  /** Says what the client hears in place of an abort, unless something was said before. */
-  void blame(String message) {
+  @Override
+  public HandoffTimeouts timeouts() {
+    return life.settings().handoff().timeouts();
+  }
+
+  @Override
+  public void schedule(Duration delay, Runnable action) {
+    surface.control.schedule(delay, action);
+  }
+
+  @Override
+  public Optional<CompletableFuture<ActionOutcome>> offer(
+      HandoffAction action, long handoffId, RankListener listener) {
+    return rank.offer(action.command(handoffId, request), listener)
+        .map(
+            reply ->
+                reply.handle(
+                    (result, failed) ->
+                        failed == null ? ActionOutcome.of(result) : ActionOutcome.FAILED));
+  }
+
+  @Override
+  public void admitted(int reusedTokens) {
+    item.admitted(reusedTokens);
+  }
+
+  @Override
+  public int promptBlocks() {
+    int size = life.settings().core().blockSize();
+    return (request.promptTokens() + size - 1) / size;
+  }
+
+  @Override
+  public void cancelRequest() {
+    rank.cancel(request.id());
+  }
+
+  @Override
+  public void blame(String message) {
+    blame(500, message);
+  }
+
+  void blame(int status, String message) {
     if (failure == null) {
-      failure = message;
+      failure = new Blame(status, message);
     }
   }
 
-  /** Passes on progress, or what was said in place of an abort. */
-  void output(int tokens, @Nullable FinishReason reason) {
+  /** Ends a call that no handoff takes. */
+  void refuse(int status, String message) {
+    blame(status, message);
+    output(0, FinishReason.ABORTED);
+  }
+
+  @Override
+  public void output(int tokens, @Nullable FinishReason reason) {
     if (ended) {
       return;
     }
     ended = reason != null;
-    String message = failure;
-    if (message != null && reason != null && reason != FinishReason.COMPLETED) {
-      generation.fail(item, surface.error(500, message), surface.streamError(500, message));
+    Blame said = failure;
+    if (said != null && reason != null && reason != FinishReason.COMPLETED) {
+      generation.fail(
+          item,
+          surface.error(said.status(), said.message()),
+          surface.streamError(said.status(), said.message()));
     } else {
       item.output(tokens, reason);
     }

@@ -20,6 +20,15 @@ final class Json {
     return string(node).getBytes(StandardCharsets.UTF_8);
   }
 
+  /** Reads what is known to be JSON, with numbers as a peer would read them. */
+  static JsonNode reread(JsonNode node) {
+    try {
+      return MAPPER.readTree(string(node));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("what was written is always readable", e);
+    }
+  }
+
   static String string(JsonNode node) {
     try {
       return MAPPER.writeValueAsString(node);

@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; the engine closes it.
  */
 public final class Life implements AutoCloseable {
+  private static final int DEFAULT_BOOTSTRAP_PORT = 8998;
+
   final LongAdder received = new LongAdder();
   final LongAdder served = new LongAdder();
   final LongAdder failed = new LongAdder();
@@ -52,7 +54,10 @@ public final class Life implements AutoCloseable {
   private final AtomicLong sequenceIds = new AtomicLong();
   private final AtomicInteger nextRank = new AtomicInteger();
   private final ConcurrentHashMap<String, Generation> active = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<Long, LiveHandoff> handoffs = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Long, HandoffParty> handoffs = new ConcurrentHashMap<>();
+  private final HandoffTerms terms;
+  private final int sidePort;
+  private final HandoffDesk desk;
   private final ReentrantLock randomLock = new ReentrantLock();
   private final SplittableRandom random;
   private final int randomSeed;
@@ -71,6 +76,7 @@ public final class Life implements AutoCloseable {
    * @param name prefix of thread names
    * @param published where the life before published cache changes, or null
    * @param faults what happens to what it publishes
+   * @param sidePort where the other side of a handoff finds it, or 0 if it hands nothing over
    */
   public Life(
       EngineSettings settings,
@@ -79,13 +85,17 @@ public final class Life implements AutoCloseable {
       Supplier<EngineCore> cores,
       String name,
       @Nullable KvEventEndpoint published,
-      Faults faults) {
+      Faults faults,
+      int sidePort) {
     this.settings = settings;
     this.clock = clock;
     this.startedAt = clock.instant();
     this.random = new SplittableRandom(settings.seed() + 0x9E3779B97F4A7C15L * boot);
     this.randomSeed = random.nextInt(Integer.MAX_VALUE);
     this.kvEvents = kvEvents(settings, boot, published, faults, clock);
+    this.sidePort = sidePort;
+    this.terms = new HandoffTerms(settings.handoff().protocol());
+    this.desk = new HandoffDesk(terms, engineId(sidePort), settings.dpSize());
     for (int rank = 0; rank < settings.dpSize(); rank++) {
       RankSettings rankSettings =
           settings.role() == WorkerRole.PREFILL || settings.role() == WorkerRole.DECODE
@@ -109,7 +119,7 @@ public final class Life implements AutoCloseable {
       } else if (effect instanceof EngineEffect.DestinationReserved reserved) {
         id = reserved.handoffId();
       }
-      LiveHandoff handoff = id == null ? null : handoffs.get(id);
+      HandoffParty handoff = id == null ? null : handoffs.get(id);
       if (handoff != null) {
         handoff.hear(effect);
       }
@@ -243,7 +253,7 @@ public final class Life implements AutoCloseable {
   }
 
   /** The handoffs that this worker takes part in, by id. */
-  ConcurrentHashMap<Long, LiveHandoff> handoffs() {
+  ConcurrentHashMap<Long, HandoffParty> handoffs() {
     return handoffs;
   }
 
@@ -257,9 +267,55 @@ public final class Life implements AutoCloseable {
     return handoffs.size();
   }
 
-  /** The id of this life among workers that hand KV over. */
-  String engineId() {
-    return "fake-" + Integer.toHexString(randomSeed);
+  /**
+   * Counts the KV blocks that it holds for somebody to fetch.
+   *
+   * @return blocks, which {@link #snapshots()} count as active
+   */
+  public int heldBlocks() {
+    return handoffs.values().stream().mapToInt(handoff -> handoff.heldBlocks(this)).sum();
+  }
+
+  /**
+   * Counts the rooms that are open on this prefill worker, and the KV it offers.
+   *
+   * @return how many
+   */
+  public int liveRooms() {
+    return desk.open();
+  }
+
+  /** Where handoffs begin. */
+  HandoffDesk desk() {
+    return desk;
+  }
+
+  HandoffTerms terms() {
+    return terms;
+  }
+
+  /** The port of its side channel. */
+  int sidePort() {
+    return sidePort;
+  }
+
+  /** The bootstrap port that an SGLang worker is configured with: on prefill its own. */
+  int bootstrapPort() {
+    int configured = settings.handoff().port();
+    return settings.role() == WorkerRole.PREFILL
+        ? sidePort
+        : configured == 0 ? DEFAULT_BOOTSTRAP_PORT : configured;
+  }
+
+  /**
+   * Names the engine at a side channel, as {@code kv_transfer_config.engine_id} would configure it:
+   * the same after a restart.
+   *
+   * @param sidePort the side channel's port
+   * @return the id, without a rank
+   */
+  public static String engineId(int sidePort) {
+    return "fake-" + sidePort;
   }
 
   ConcurrentHashMap<String, Generation> active() {

@@ -7,9 +7,9 @@ import dev.warmpath.fake.handoff.HandoffCoordinator;
 import dev.warmpath.fake.handoff.HandoffEnd;
 import dev.warmpath.fake.handoff.HandoffOrder;
 import dev.warmpath.fake.handoff.HandoffSettings;
+import dev.warmpath.fake.handoff.HandoffTimeouts;
 import dev.warmpath.fake.handoff.TransferTiming;
 import dev.warmpath.fake.live.RankListener;
-import dev.warmpath.fake.scheduler.CommandResult;
 import dev.warmpath.fake.scheduler.EngineEffect;
 import dev.warmpath.fake.scheduler.FinishReason;
 import java.time.Duration;
@@ -24,52 +24,64 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handoff between two workers of this process: does what its coordinator says. Its events come
- * from the threads of both and are taken one after the other.
+ * A handoff between two workers: does what its coordinator says. Conducted on the prefill worker's
+ * side; its events come from the threads of both and are taken one after the other.
  */
-final class LiveHandoff {
+final class LiveHandoff implements HandoffParty {
   private static final AtomicLong IDS = new AtomicLong();
 
   /** How soon a command is offered again to a rank that had no room for it. */
   private static final Duration RETRY = Duration.ofMillis(1);
 
-  private final long id = IDS.incrementAndGet();
+  private final long id = nextId();
+  private final HandoffTerms terms;
   private final boolean sourceFirst;
   private final String subject;
   private final Runnable over;
   private final HandoffCoordinator coordinator;
   private final ConcurrentLinkedQueue<Runnable> events = new ConcurrentLinkedQueue<>();
   private final AtomicInteger pending = new AtomicInteger();
-  private @Nullable HandoffLeg source;
-  private @Nullable HandoffLeg destination;
+  private volatile @Nullable HandoffSide source;
+  private @Nullable HandoffSide destination;
   private @Nullable HandoffAction reservation;
-  private @Nullable Runnable held;
+  private @Nullable Runnable onHeld;
   private EngineEffect.@Nullable SourceHeld sourceHeld;
   private EngineEffect.@Nullable DestinationReserved destinationReserved;
   private int sourceTokens;
+  private volatile boolean held;
   private boolean submitted;
   private boolean accepted;
   private boolean reserved;
   private boolean transferred;
   private boolean finished;
 
+  /** Whether decode waits on for KV that nobody will bring. */
+  private boolean stranded;
+
   /**
    * Begins without either side.
    *
-   * @param order who is asked first; where that is the destination, both sides have to be there
+   * @param terms how the connector has it
    * @param promptTokens length of the prompt
    * @param subject what error messages call it
    * @param over runs once at its end
    */
-  LiveHandoff(HandoffOrder order, int promptTokens, String subject, Runnable over) {
-    this.sourceFirst = order == HandoffOrder.SOURCE_FIRST;
+  LiveHandoff(HandoffTerms terms, int promptTokens, String subject, Runnable over) {
+    this.terms = terms;
+    this.sourceFirst = terms.order() == HandoffOrder.SOURCE_FIRST;
     this.subject = subject;
     this.over = over;
     this.coordinator =
         new HandoffCoordinator(
-            new HandoffSettings(order, TransferTiming.FULL_PROMPT, Double.POSITIVE_INFINITY),
+            new HandoffSettings(
+                terms.order(), TransferTiming.FULL_PROMPT, Double.POSITIVE_INFINITY),
             promptTokens,
             0);
+  }
+
+  /** A number that no other handoff of this process has. */
+  static long nextId() {
+    return IDS.incrementAndGet();
   }
 
   private void run(Runnable event) {
@@ -81,18 +93,18 @@ final class LiveHandoff {
     }
   }
 
-  /** Brings the prefill side; {@code onHeld} runs when its KV is held. */
-  void source(HandoffLeg leg, @Nullable Runnable onHeld) {
+  /** Brings the prefill side; {@code atHeld} runs when its KV is held. */
+  void source(HandoffSide side, Runnable atHeld) {
     run(
         () -> {
-          if (joins(leg, source)) {
-            source = leg;
-            held = onHeld;
+          if (joins(side, source)) {
+            source = side;
+            onHeld = atHeld;
             if (sourceFirst) {
               perform(coordinator.start());
             } else {
-              Duration patience = leg.life.settings().handoffTimeouts().bootstrap();
-              later(leg, patience, handoff -> handoff.bootstrapExpired(patience));
+              Duration patience = side.timeouts().bootstrap();
+              later(side, patience, handoff -> handoff.bootstrapExpired(patience));
               startIfBoth();
             }
           }
@@ -100,47 +112,47 @@ final class LiveHandoff {
   }
 
   /** Brings the decode side. */
-  void destination(HandoffLeg leg) {
+  void destination(HandoffSide side) {
     run(
         () -> {
-          if (joins(leg, destination)) {
-            destination = leg;
-            if (sourceFirst) {
-              HandoffAction waiting = reservation;
-              if (waiting != null) {
-                reservation = null;
-                send(leg, waiting);
-              }
-            } else {
-              Duration patience = leg.life.settings().handoffTimeouts().waiting();
-              later(leg, patience, handoff -> handoff.waitingExpired(patience));
+          if (joins(side, destination)) {
+            destination = side;
+            Duration patience = side.timeouts().waiting();
+            later(side, patience, handoff -> handoff.waitingExpired(patience));
+            HandoffAction waiting = reservation;
+            if (!sourceFirst) {
               startIfBoth();
+            } else if (waiting != null) {
+              reservation = null;
+              send(side, waiting);
             }
           }
         });
   }
 
   /** Looks again later, unless it is over by then; keeps nothing of it until then. */
-  private void later(HandoffLeg leg, Duration delay, Consumer<LiveHandoff> look) {
-    Life life = leg.life;
+  private void later(HandoffSide side, Duration delay, Consumer<LiveHandoff> look) {
+    if (delay.compareTo(HandoffTimeouts.NEVER) >= 0) {
+      return;
+    }
+    Life life = side.life();
     long number = id;
-    leg.surface.control.schedule(
+    side.schedule(
         delay,
         () -> {
-          LiveHandoff handoff = life.handoffs().get(number);
-          if (handoff != null) {
+          if (life.handoffs().get(number) instanceof LiveHandoff handoff) {
             handoff.run(() -> look.accept(handoff));
           }
         });
   }
 
-  private boolean joins(HandoffLeg leg, @Nullable HandoffLeg before) {
+  private boolean joins(HandoffSide side, @Nullable HandoffSide before) {
     if (finished || before != null || coordinator.abortReason() != null) {
-      leg.blame(transferError("it is over or somebody else's"));
-      leg.output(0, FinishReason.ABORTED);
+      side.blame(terms.toDecode("handshake", subject, "it is over or somebody else's"));
+      side.output(0, FinishReason.ABORTED);
       return false;
     }
-    leg.life.handoffs().put(id, this);
+    side.life().handoffs().put(id, this);
     return true;
   }
 
@@ -150,27 +162,28 @@ final class LiveHandoff {
     }
   }
 
-  private String transferError(String reason) {
-    return "KVTransferError(" + subject + "): " + reason;
-  }
-
   private void bootstrapExpired(Duration patience) {
     if (!reserved) {
       String late = "timed out after " + seconds(patience) + "s in KVPoll.Bootstrapping";
       giveUp(
           AbortReason.TIMED_OUT,
-          "Prefill bootstrap failed: " + transferError(late),
-          "Decode handshake failed: " + transferError("Failed due to an unknown reason"));
+          terms.toPrefill("bootstrap", subject, late),
+          terms.toDecode("handshake", subject, "Failed due to an unknown reason"));
     }
   }
 
   private void waitingExpired(Duration patience) {
-    if (!transferred) {
+    if (stranded || !transferred) {
       String late = "timed out after " + seconds(patience) + "s in KVPoll.WaitingForInput";
-      giveUp(
-          AbortReason.TIMED_OUT,
-          "Prefill transfer failed: " + transferError("Aborted by AbortReq."),
-          "Decode transfer failed: " + transferError(late));
+      String toDecode = terms.toDecode("transfer", subject, late);
+      if (stranded) {
+        endStranded(toDecode);
+      } else {
+        giveUp(
+            AbortReason.TIMED_OUT,
+            terms.toPrefill("transfer", subject, "Aborted by AbortReq."),
+            toDecode);
+      }
     }
   }
 
@@ -188,9 +201,9 @@ final class LiveHandoff {
     perform(coordinator.abort(reason));
   }
 
-  private static void blame(@Nullable HandoffLeg leg, @Nullable String message) {
-    if (leg != null && message != null) {
-      leg.blame(message);
+  private static void blame(@Nullable HandoffSide side, @Nullable String message) {
+    if (side != null && message != null) {
+      side.blame(message);
     }
   }
 
@@ -200,44 +213,77 @@ final class LiveHandoff {
     }
   }
 
-  /** A side's client or operator drops it; the other one fails. */
-  void cancel(HandoffLeg leg) {
-    if (leg.life.isDying()) {
-      lost(leg.life);
+  /** A side's client or operator drops it. */
+  void cancel(HandoffSide side) {
+    if (side.life().isDying()) {
+      lost(side.life());
       return;
     }
     run(
         () -> {
-          if (finished) {
-            leg.rank.cancel(leg.request.id());
-          } else if (leg == source) {
-            giveUp(
-                AbortReason.CANCELED,
-                null,
-                "Decode transfer failed: " + transferError("Failed due to an unknown reason"));
+          if (stranded && side == destination) {
+            endStranded(null);
+          } else if (finished) {
+            side.cancelRequest();
+          } else if (side == source) {
+            sourceDropped();
           } else {
             giveUp(
                 AbortReason.CANCELED,
-                "Prefill transfer failed: " + transferError("Aborted by AbortReq."),
+                terms.toPrefill("transfer", subject, "Aborted by AbortReq."),
                 null);
           }
         });
   }
 
-  /** One of the workers dies. */
-  void lost(Life life) {
-    run(
-        () -> {
-          boolean sourceDied = source != null && source.life == life;
-          giveUp(
-              AbortReason.FAILED,
-              sourceDied ? null : "Prefill transfer failed: " + transferError("lost decode"),
-              sourceDied ? transferError("Lost connection with prefill instance") : null);
-        });
+  private void sourceDropped() {
+    if (terms.holdsAborted() || (held && terms.answersWhenHeld())) {
+      return; // what is done, or as good as done, is held for whoever comes
+    }
+    stranded = terms.strandsDecode() && destination != null;
+    giveUp(
+        AbortReason.CANCELED,
+        null,
+        stranded ? null : terms.toDecode("transfer", subject, "Failed due to an unknown reason"));
   }
 
-  /** Takes a fact of a rank's lifecycle, which may be heard before the answer it follows. */
-  void hear(EngineEffect effect) {
+  private void endStranded(@Nullable String message) {
+    stranded = false;
+    HandoffSide left = Objects.requireNonNull(destination);
+    left.life().handoffs().remove(id);
+    blame(left, message);
+    left.output(0, FinishReason.ABORTED);
+  }
+
+  @Override
+  public void lost(Life life) {
+    run(() -> lost(source != null && source.life() == life));
+  }
+
+  /** A side that is reached by way of another worker is gone. */
+  void lost(HandoffSide side) {
+    run(() -> lost(side == source));
+  }
+
+  private void lost(boolean sourceDied) {
+    if (stranded) {
+      endStranded(terms.prefillLost(subject));
+      return;
+    }
+    giveUp(
+        AbortReason.FAILED,
+        sourceDied ? null : terms.toPrefill("transfer", subject, "lost decode"),
+        sourceDied ? terms.prefillLost(subject) : null);
+  }
+
+  @Override
+  public int heldBlocks(Life life) {
+    HandoffSide side = source;
+    return held && side != null && side.life() == life ? side.promptBlocks() : 0;
+  }
+
+  @Override
+  public void hear(EngineEffect effect) {
     run(
         () -> {
           if (effect instanceof EngineEffect.SourceHeld fact) {
@@ -253,12 +299,8 @@ final class LiveHandoff {
     EngineEffect.SourceHeld kept = sourceHeld;
     if (kept != null && submitted) {
       sourceHeld = null;
-      Runnable action = held;
-      if (action != null && coordinator.abortReason() == null) {
-        action.run();
-        HandoffLeg leg = Objects.requireNonNull(source);
-        later(leg, leg.life.settings().handoffTimeouts().lease(), LiveHandoff::leaseExpired);
-        endSource();
+      if (coordinator.abortReason() == null) {
+        becomeHeld();
       }
       perform(coordinator.sourceHeld(kept.transferMs()));
     }
@@ -267,6 +309,16 @@ final class LiveHandoff {
       destinationReserved = null;
       reserved = true;
       perform(coordinator.destinationReserved(room.transferableTokens()));
+    }
+  }
+
+  private void becomeHeld() {
+    held = true;
+    Objects.requireNonNull(onHeld).run();
+    if (terms.answersWhenHeld()) {
+      HandoffSide side = Objects.requireNonNull(source);
+      later(side, side.timeouts().lease(), LiveHandoff::leaseExpired);
+      endSource();
     }
   }
 
@@ -298,8 +350,6 @@ final class LiveHandoff {
 
   private void transfer(HandoffAction action) {
     Objects.requireNonNull(source)
-        .surface
-        .control
         .schedule(
             Duration.ofNanos((long) (action.delayMs() * 1e6)),
             () ->
@@ -311,42 +361,40 @@ final class LiveHandoff {
     perform(coordinator.outcome(action.id(), ActionOutcome.SCHEDULED));
   }
 
-  private void send(HandoffLeg leg, HandoffAction action) {
+  private void send(HandoffSide side, HandoffAction action) {
     boolean begins =
         action.kind() == HandoffAction.Kind.SUBMIT_PREFILL
             || action.kind() == HandoffAction.Kind.RESERVE_DESTINATION;
     if (begins && coordinator.abortReason() != null) {
-      take(action, null); // its cancellation went ahead of it
+      take(action, ActionOutcome.FAILED); // its cancellation went ahead of it
       return;
     }
-    Optional<CompletableFuture<CommandResult>> reply =
-        leg.rank.offer(action.command(id, leg.request), begins ? listener(leg) : RankListener.NONE);
+    Optional<CompletableFuture<ActionOutcome>> reply =
+        side.offer(action, id, begins ? listener(side) : RankListener.NONE);
     if (reply.isEmpty()) {
-      leg.surface.control.schedule(RETRY, () -> run(() -> send(leg, action)));
+      side.schedule(RETRY, () -> run(() -> send(side, action)));
       return;
     }
-    var unused =
-        reply
-            .get()
-            .whenComplete(
-                (result, failure) -> run(() -> take(action, failure == null ? result : null)));
+    var unused = reply.get().thenAccept(outcome -> run(() -> take(action, outcome)));
   }
 
-  /** Takes an answer; null is a rank that refuses, or is closed and has let everything go. */
-  private void take(HandoffAction action, @Nullable CommandResult result) {
-    ActionOutcome outcome;
-    if (result != null) {
-      outcome = ActionOutcome.of(result);
-    } else {
+  private void take(HandoffAction action, ActionOutcome answered) {
+    ActionOutcome outcome = answered;
+    if (outcome == ActionOutcome.FAILED) {
       outcome =
           switch (action.kind()) {
+            // a rank that is gone has let everything go
             case RELEASE_SOURCE, CANCEL_SOURCE, CANCEL_DESTINATION -> ActionOutcome.NOOP;
             default -> ActionOutcome.FAILED;
           };
     }
     if (outcome == ActionOutcome.FAILED && coordinator.abortReason() == null) {
-      blame(source, "Prefill transfer failed: " + transferError("refused by a worker"));
-      blame(destination, "Decode transfer failed: " + transferError("refused by a worker"));
+      blame(source, terms.toPrefill("transfer", subject, "refused by a worker"));
+      blame(destination, terms.toDecode("transfer", subject, "refused by a worker"));
+    }
+    if (action.kind() == HandoffAction.Kind.RELEASE_SOURCE
+        || action.kind() == HandoffAction.Kind.CANCEL_SOURCE) {
+      held = false;
     }
     perform(coordinator.outcome(action.id(), outcome));
     submitted |= outcome == ActionOutcome.SUBMITTED;
@@ -355,17 +403,17 @@ final class LiveHandoff {
   }
 
   /** The source's end is told when the KV has moved, or is held if that is what answers. */
-  private RankListener listener(HandoffLeg leg) {
+  private RankListener listener(HandoffSide side) {
     return new RankListener() {
       @Override
       public void admitted(int reusedTokens) {
-        leg.item.admitted(reusedTokens);
+        side.admitted(reusedTokens);
       }
 
       @Override
       public void output(int tokens, @Nullable FinishReason reason) {
-        if (leg != source) {
-          leg.output(tokens, reason);
+        if (side != source) {
+          side.output(tokens, reason);
         } else if (reason == null || reason == FinishReason.COMPLETED) {
           run(() -> sourceTokens += tokens);
         }
@@ -374,8 +422,8 @@ final class LiveHandoff {
               () ->
                   giveUp(
                       AbortReason.FAILED,
-                      "Prefill transfer failed: " + transferError("the other side ended"),
-                      "Decode transfer failed: " + transferError("the other side ended")));
+                      terms.toPrefill("transfer", subject, "the other side ended"),
+                      terms.toDecode("transfer", subject, "the other side ended")));
         }
       }
     };
@@ -391,11 +439,11 @@ final class LiveHandoff {
     if (end == HandoffEnd.SUCCESS) {
       endSource();
     }
-    for (HandoffLeg leg : new HandoffLeg[] {source, destination}) {
-      if (leg != null) {
-        leg.life.handoffs().remove(id);
+    for (HandoffSide side : new HandoffSide[] {source, destination}) {
+      if (side != null && !(stranded && side == destination)) {
+        side.life().handoffs().remove(id);
         if (end == HandoffEnd.CANCELED) {
-          leg.output(0, FinishReason.ABORTED);
+          side.output(0, FinishReason.ABORTED);
         }
       }
     }

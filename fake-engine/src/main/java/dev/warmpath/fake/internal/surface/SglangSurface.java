@@ -157,7 +157,7 @@ final class SglangSurface extends EngineSurface {
       rank = integer(body.path("data_parallel_rank"));
     }
     if (rank == null && settings.role() == WorkerRole.PREFILL) {
-      long room = BootstrapRooms.scalar(this, body, "bootstrap_room").asLong();
+      long room = SglangRooms.scalar(this, body, "bootstrap_room").asLong();
       return Math.floorMod(room, settings.dpSize());
     }
     return rank;
@@ -213,16 +213,7 @@ final class SglangSurface extends EngineSurface {
       flat.set("stop", sampling.get("stop"));
     }
     Call call = call(exchange, flat, Endpoint.GENERATE, prompts, Math.max(0, maxTokens));
-    run(exchange, fault, call, admission(body, call), new NativeAnswer(list));
-  }
-
-  @Override
-  Admission admission(JsonNode body, Call call) {
-    if (settings.role() == WorkerRole.REGULAR) {
-      return super.admission(body, call);
-    }
-    requireOneSequence(call);
-    return BootstrapRooms.of(this, body);
+    run(exchange, fault, call, admission(exchange, body, call), new NativeAnswer(list));
   }
 
   /** A prefill worker keeps itself to one token. */
@@ -267,7 +258,9 @@ final class SglangSurface extends EngineSurface {
             settings.core().maxModelLen() - 1,
             settings.totalTokens() - settings.core().blockSize() - 1));
     info.put("disaggregation_mode", disaggregationMode());
-    info.put("disaggregation_bootstrap_port", settings.bootstrapPort());
+    info.put("disaggregation_bootstrap_port", life.bootstrapPort());
+    info.put("disaggregation_transfer_backend", "mooncake");
+    info.put("kv_cache_dtype", "auto");
     info.put("enable_hierarchical_cache", false);
     info.putNull("hicache_storage_backend");
     kvEvents(info);

@@ -13,7 +13,6 @@ import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.PauseMode;
 import dev.warmpath.fake.wire.MetricNames;
-import dev.warmpath.worker.WorkerRole;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -162,16 +161,6 @@ final class VllmSurface extends EngineSurface {
         yield new Ids(id, numbered);
       }
     };
-  }
-
-  @Override
-  Admission admission(JsonNode body, Call call) {
-    if (settings.role() == WorkerRole.REGULAR || body.path("kv_transfer_params").isMissingNode()) {
-      return super.admission(body, call);
-    }
-    requireOneSequence(call);
-    NixlBlocks blocks = NixlBlocks.of(this, body);
-    return blocks == null ? super.admission(body, call) : blocks;
   }
 
   private static Ids ids(String id, int items) {

@@ -1,0 +1,13 @@
+package dev.warmpath.fake.internal.surface;
+
+import dev.warmpath.fake.handoff.HandoffTimeouts;
+import dev.warmpath.fake.handoff.TransferProtocol;
+
+/**
+ * How a prefill or decode worker hands KV over.
+ *
+ * @param protocol the connector it is configured with
+ * @param timeouts how long it waits for the other side
+ * @param port of its side channel; 0 picks a free one
+ */
+public record HandoffOptions(TransferProtocol protocol, HandoffTimeouts timeouts, int port) {}
