@@ -36,6 +36,8 @@ import dev.warmpath.index.BlockLookup;
 import dev.warmpath.index.BranchTrie;
 import dev.warmpath.index.ByteRadixTree;
 import dev.warmpath.index.LookupSettings;
+import dev.warmpath.observe.MetricFamily;
+import dev.warmpath.observe.RequestMetrics;
 import dev.warmpath.pd.PdRouting;
 import dev.warmpath.pd.PdSettings;
 import dev.warmpath.pd.PdStats;
@@ -120,6 +122,7 @@ public final class RouterClient implements AutoCloseable {
   private final BlockIndex blocks;
   private final @Nullable BlockLookup lookup;
   private final BranchTrie branches;
+  private final @Nullable RequestMetrics requestMetrics;
   private final PromptReader prompts;
   private final PromptWork promptWork;
   private final Dispatcher dispatcher;
@@ -156,6 +159,7 @@ public final class RouterClient implements AutoCloseable {
             .budgetBytes(Math.max(MIN_INDEX_BYTES, builder.indexBytes - blockBytes - branchBytes))
             .ticker(ticker)
             .build();
+    this.requestMetrics = builder.requestMetrics ? new RequestMetrics() : null;
     IndexFeed feed = new IndexFeed(index, blocks);
     BlockLocator locator = builder.blockLocator;
     this.lookup = locator == null ? null : new BlockLookup(locator, builder.lookup);
@@ -186,7 +190,7 @@ public final class RouterClient implements AutoCloseable {
             feed,
             builder.dispatchSettings(),
             builder.profiles,
-            builder.listeners,
+            listeners(builder.listeners),
             deadLetters,
             ticker,
             seeds(seed),
@@ -503,6 +507,15 @@ public final class RouterClient implements AutoCloseable {
     }
   }
 
+  private List<RouterListener> listeners(List<RouterListener> given) {
+    List<RouterListener> all = new ArrayList<>(given);
+    RequestMetrics counted = requestMetrics;
+    if (counted != null) {
+      all.add(counted);
+    }
+    return all;
+  }
+
   /** The policy that decides. */
   public RoutingPolicy policy() {
     return policy;
@@ -553,6 +566,18 @@ public final class RouterClient implements AutoCloseable {
       AnswerStats answers,
       PdStats pd,
       BlockLookup.Stats lookups) {}
+
+  /**
+   * The client's metrics at this moment: what {@link #stats}, {@link #predictions} and the workers'
+   * telemetry say, and what became of requests where {@link Builder#requestMetrics} counts them.
+   * {@link dev.warmpath.observe.PrometheusText} makes text of them.
+   */
+  public List<MetricFamily> metrics() {
+    ClientMetrics metrics =
+        new ClientMetrics().client(stats()).predictions(predictions()).workers(workers().list());
+    RequestMetrics counted = requestMetrics;
+    return (counted == null ? metrics : metrics.also(counted.families())).families();
+  }
 
   /** How the cache hits of each rank compare with what was predicted, by the rank's name. */
   public Map<String, PredictionCheck.Verdict> predictions() {
@@ -624,6 +649,7 @@ public final class RouterClient implements AutoCloseable {
     private final List<WorkerDiscovery> discoveries = new ArrayList<>();
     private final List<Transport> transports = new ArrayList<>();
     private final List<RouterListener> listeners = new ArrayList<>();
+    private boolean requestMetrics;
     private final List<HealthListener> healthListeners = new ArrayList<>();
     private final Map<String, Profile> profiles = new LinkedHashMap<>();
     private RoutingPolicy policy = Policies.standard();
@@ -776,6 +802,15 @@ public final class RouterClient implements AutoCloseable {
     /** Adds an option set that requests ask for by name. */
     public Builder profile(String name, Profile profile) {
       profiles.put(name, profile);
+      return this;
+    }
+
+    /**
+     * Also counts requests and attempts, with the time they take, for {@link RouterClient#metrics};
+     * off by default. It costs a few additions for each event of a request.
+     */
+    public Builder requestMetrics(boolean counted) {
+      this.requestMetrics = counted;
       return this;
     }
 

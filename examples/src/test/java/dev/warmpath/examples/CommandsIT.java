@@ -1,6 +1,7 @@
 package dev.warmpath.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -202,6 +204,26 @@ class CommandsIT {
                     + "\",cause=\"\"} 0");
       }
     }
+  }
+
+  /** Prometheus's own judgement, where its tool is installed. */
+  @Test
+  @Tag("promtool")
+  void metricsAreWhatPrometheusReads() throws Exception {
+    Path promtool = Path.of("/usr/bin/promtool");
+    assumeTrue(Files.isExecutable(promtool), "there is no promtool");
+    assertThat(run("metrics", "--worker", workers())).isZero();
+    Path scrape = Files.writeString(folder.resolve("scrape"), out.toString());
+    Path verdict = folder.resolve("verdict");
+
+    Process check =
+        new ProcessBuilder(promtool.toString(), "check", "metrics")
+            .redirectInput(scrape.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(verdict.toFile())
+            .start();
+
+    assertThat(check.waitFor()).as(Files.readString(verdict)).isZero();
   }
 
   @Test

@@ -1,0 +1,254 @@
+package dev.warmpath;
+
+import dev.warmpath.RouterClient.ClientStats;
+import dev.warmpath.dispatch.AnswerStats;
+import dev.warmpath.health.PredictionCheck;
+import dev.warmpath.health.WorkerView;
+import dev.warmpath.health.WorkerView.RankView;
+import dev.warmpath.index.BlockIndex;
+import dev.warmpath.index.BlockLookup;
+import dev.warmpath.index.ByteRadixTree;
+import dev.warmpath.observe.MetricFamily;
+import dev.warmpath.observe.MetricSample;
+import dev.warmpath.observe.MetricType;
+import dev.warmpath.pd.PdStats;
+import dev.warmpath.transport.RankLoad;
+import dev.warmpath.worker.WorkerRank;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+
+/** A client's state at one moment as metrics. Lives for one look. */
+final class ClientMetrics {
+
+  private final List<MetricFamily> families = new ArrayList<>();
+
+  /** The client itself: what waits, what it keeps, against which budget. */
+  ClientMetrics client(ClientStats stats) {
+    gauge("requests_in_flight", "Requests being carried out.", stats.inFlight());
+    gauge("admission_waiting", "Requests waiting for admission.", stats.waiting());
+    gauge("retry_budget", "Retries that the budget allows.", stats.retriesLeft());
+    ByteRadixTree.Stats index = stats.index();
+    gauge("index_bytes", "Heap taken by the prefix index.", index.bytes());
+    gauge("index_budget_bytes", "Its budget.", index.budgetBytes());
+    counter("index_evicted_total", "Its entries that had to make room.", index.evicted());
+    counter("index_shed_total", "Its updates that were lost.", index.shed());
+    BlockIndex.Stats blocks = stats.blocks();
+    gauge("block_index_bytes", "Heap taken by the index of blocks.", blocks.bytes());
+    gauge("block_index_budget_bytes", "Its budget.", blocks.budgetBytes());
+    gauge("block_index_blocks", "Blocks in it.", blocks.blocks());
+    gauge("block_index_authoritative_ranks", "Ranks of which all is told.", blocks.authoritative());
+    counter("block_index_evicted_total", "Its holdings that had to make room.", blocks.evicted());
+    counter("block_index_shed_total", "Its updates that were lost.", blocks.shed());
+    gauge(
+        "prompt_cache_bytes",
+        "Heap taken by cached tokens and chains.",
+        stats.prompts().segmentBytes() + stats.prompts().chainBytes());
+    gauge(
+        "prompt_cache_hit_ratio",
+        "Share of prompt segments that were tokenized before.",
+        stats.prompts().segmentHitRate());
+    answers(stats.answers());
+    lookups(stats.lookups());
+    pairs(stats.pd());
+    return this;
+  }
+
+  private void answers(AnswerStats answers) {
+    gauge("answers_waiting", "Answers not learned yet.", answers.waiting());
+    gauge("answers_waiting_bytes", "Heap that these keep.", answers.bytes());
+    gauge("answers_waiting_budget_bytes", "Their budget.", answers.budgetBytes());
+    counter("answers_dropped_total", "Answers that were not learned.", answers.dropped());
+  }
+
+  private void lookups(BlockLookup.Stats lookups) {
+    List<MetricSample> outcomes = new ArrayList<>();
+    outcomes.add(MetricSample.of(lookups.found(), Map.of("outcome", "found")));
+    outcomes.add(MetricSample.of(lookups.empty(), Map.of("outcome", "empty")));
+    outcomes.add(MetricSample.of(lookups.failed(), Map.of("outcome", "failed")));
+    outcomes.add(MetricSample.of(lookups.skipped(), Map.of("outcome", "skipped")));
+    add(
+        "lookups_total",
+        "Look-ups of blocks in an index outside of the client.",
+        MetricType.COUNTER,
+        outcomes);
+    counter(
+        "lookup_ignored_nodes_total",
+        "Nodes in their answers that are no workers.",
+        lookups.ignoredNodes());
+  }
+
+  private void pairs(PdStats pd) {
+    counted("pd_sessions_total", "Prefill/decode sessions.", pd.sessions(), "mode", "outcome");
+    counted("pd_failures_total", "Failed ones, by phase.", pd.failures(), "phase");
+    counter("pd_attempts_total", "Pairs that were tried.", pd.attempts());
+    counted("pd_leg_outcome_total", "Legs, by outcome.", pd.legs(), "role", "outcome");
+    counted("pd_aborts_sent_total", "Abort calls.", pd.aborts(), "role", "result");
+    counter("pd_release_total", "Touches that let workers free KV.", pd.releases());
+    counter("pd_release_dropped_total", "Those left out.", pd.releasesDropped());
+    counter("pd_recompute_total", "Decodes that computed the prompt.", pd.recomputes());
+    counter("pd_bypass_total", "Requests that decode took alone.", pd.direct());
+    counter("pd_prefill_seconds_total", "Time in prefill, summed.", pd.prefillSeconds());
+    counter("pd_prefill_total", "Prefills that ended well.", pd.prefillCount());
+    counter(
+        "pd_handoff_seconds_total",
+        "Time from prefill's end to decode's first payload, summed.",
+        pd.handOffSeconds());
+    counter("pd_ttft_seconds_total", "Time to first payloads, summed.", pd.firstPayloadSeconds());
+    counter("pd_first_payload_total", "First payloads handed on.", pd.firstPayloadCount());
+    gauge("pd_sessions_live", "Sessions that last.", pd.liveSessions());
+    gauge("pd_rooms_live", "Rooms of attempts that last.", pd.liveRooms());
+    gauge("pd_rooms_resting", "Rooms in quarantine.", pd.restingRooms());
+  }
+
+  /** How predicted cache hits compare with what came, for each rank. */
+  ClientMetrics predictions(Map<String, PredictionCheck.Verdict> verdicts) {
+    List<MetricSample> suspects = new ArrayList<>();
+    List<MetricSample> credits = new ArrayList<>();
+    verdicts.forEach(
+        (rank, verdict) -> {
+          Map<String, String> labels = labels(rank);
+          credits.add(MetricSample.of(verdict.credit(), labels));
+          labels.put("cause", verdict.cause() == null ? "" : verdict.cause().label());
+          suspects.add(MetricSample.of(verdict.suspect() ? 1 : 0, labels));
+        });
+    add(
+        "prediction_suspect",
+        "Whether predicted cache hits keep failing to appear.",
+        MetricType.GAUGE,
+        suspects);
+    add(
+        "prediction_credit",
+        "What predicted cache hits are weighed by.",
+        MetricType.GAUGE,
+        credits);
+    return this;
+  }
+
+  /** What is known of each rank. */
+  ClientMetrics workers(List<WorkerView> workers) {
+    List<RankView> ranks = workers.stream().flatMap(worker -> worker.ranks().stream()).toList();
+    perRank(
+        "worker_up",
+        "Whether the worker is believed to answer.",
+        ranks,
+        rank -> rank.availability().label().equals("up") ? 1 : 0);
+    perRank("worker_in_flight", "Requests of this client there.", ranks, RankView::inFlight);
+    perRank(
+        "worker_prefill_tokens",
+        "Prompt tokens of this client still to be computed there.",
+        ranks,
+        RankView::prefillTokens);
+    perRank(
+        "worker_first_byte_seconds",
+        "Moving average of this client's time to first byte there.",
+        ranks,
+        rank -> rank.latencyMillis() / 1000);
+    perRank(
+        "worker_telemetry_age_seconds",
+        "Age of the worker's telemetry.",
+        ranks,
+        rank -> rank.loadAge() == null ? Double.NaN : rank.loadAge().toNanos() / 1e9);
+    perRank(
+        "worker_telemetry_stale",
+        "Whether decisions no longer believe it.",
+        ranks,
+        rank -> rank.stale() ? 1 : 0);
+    load("running_requests", ranks, RankLoad::runningRequests);
+    load("waiting_requests", ranks, RankLoad::waitingRequests);
+    load("used_tokens", ranks, RankLoad::usedTokens);
+    load("token_usage_ratio", ranks, RankLoad::tokenUsage);
+    load("kv_capacity_tokens", ranks, RankLoad::kvCapacityTokens);
+    load("cache_hit_ratio", ranks, RankLoad::cacheHitRate);
+    load("generation_tokens_per_second", ranks, RankLoad::generationTokensPerSecond);
+    return this;
+  }
+
+  /** Metrics that were counted elsewhere. */
+  ClientMetrics also(List<MetricFamily> more) {
+    families.addAll(more);
+    return this;
+  }
+
+  List<MetricFamily> families() {
+    return List.copyOf(families);
+  }
+
+  private void load(String name, List<RankView> ranks, ToDoubleFunction<RankLoad> value) {
+    perRank(
+        "worker_" + name,
+        "As the worker's telemetry has it.",
+        ranks,
+        rank -> rank.load() == null ? Double.NaN : value.applyAsDouble(rank.load()));
+  }
+
+  /** A gauge of each rank; a rank of which the value is not known has no series. */
+  private void perRank(
+      String name, String help, List<RankView> ranks, ToDoubleFunction<RankView> value) {
+    List<MetricSample> samples = new ArrayList<>();
+    for (RankView rank : ranks) {
+      double its = value.applyAsDouble(rank);
+      if (!Double.isNaN(its)) {
+        samples.add(MetricSample.of(its, labels(rank.rank())));
+      }
+    }
+    add(name, help, MetricType.GAUGE, samples);
+  }
+
+  /** Counts whose keys are label values with slashes between. */
+  private void counted(String name, String help, Map<String, Long> counts, String... labels) {
+    List<MetricSample> samples = new ArrayList<>();
+    new TreeMap<>(counts)
+        .forEach(
+            (key, count) -> {
+              String[] values = key.split("/", labels.length);
+              Map<String, String> named = new LinkedHashMap<>();
+              for (int i = 0; i < labels.length; i++) {
+                named.put(labels[i], i < values.length ? values[i] : "");
+              }
+              samples.add(MetricSample.of(count, named));
+            });
+    add(name, help, MetricType.COUNTER, samples);
+  }
+
+  private void gauge(String name, String help, long value) {
+    gauge(name, help, (double) value);
+  }
+
+  private void counter(String name, String help, long value) {
+    counter(name, help, (double) value);
+  }
+
+  private void gauge(String name, String help, double value) {
+    families.add(MetricFamily.gauge("warmpath_" + name, help, value));
+  }
+
+  private void counter(String name, String help, double value) {
+    families.add(MetricFamily.counter("warmpath_" + name, help, value));
+  }
+
+  private void add(String name, String help, MetricType type, List<MetricSample> samples) {
+    families.add(new MetricFamily("warmpath_" + name, help, type, samples));
+  }
+
+  private static Map<String, String> labels(WorkerRank rank) {
+    Map<String, String> labels = new LinkedHashMap<>();
+    labels.put("worker", rank.worker().id().value());
+    rank.rank().ifPresent(number -> labels.put("rank", Integer.toString(number)));
+    return labels;
+  }
+
+  /** Labels of a rank by its name, {@code worker#rank}. */
+  private static Map<String, String> labels(String name) {
+    Map<String, String> labels = new LinkedHashMap<>();
+    int hash = name.lastIndexOf('#');
+    labels.put("worker", hash < 0 ? name : name.substring(0, hash));
+    if (hash >= 0) {
+      labels.put("rank", name.substring(hash + 1));
+    }
+    return labels;
+  }
+}

@@ -1,0 +1,182 @@
+package dev.warmpath.observe;
+
+import dev.warmpath.api.AttemptRecord;
+import dev.warmpath.api.FailurePhase;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouteDecision.CandidateView;
+import dev.warmpath.api.RouterListener;
+import dev.warmpath.api.Usage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts requests and attempts as they happen. Labels are the worker (with its rank), the outcome
+ * and the phase of a failure; nothing of a request's own. Thread safe; an event costs a few
+ * additions.
+ */
+public final class RequestMetrics implements RouterListener {
+
+  /** Most series of one metric: 1,024 ranks with a few outcomes each. */
+  private static final int MAX_SERIES = 4_096;
+
+  private static final double[] SECONDS = {
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120
+  };
+  private static final double[] ROUTED_SECONDS = {
+    0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.01, 0.1, 1, 10
+  };
+
+  private final Series<LongAdder> requests = counters("outcome");
+  private final Series<LongAdder> attempts = counters("worker");
+  private final Series<LongAdder> failures = counters("worker", "phase");
+  private final Series<LongAdder> retries = counters();
+  private final Series<LongAdder> deadLetters = counters();
+  private final Series<LongAdder> promptTokens = counters("worker");
+  private final Series<LongAdder> cachedTokens = counters("worker");
+  private final Series<LongAdder> predictedTokens = counters("worker");
+  private final Series<LongAdder> completionTokens = counters("worker");
+  private final Series<Histogram> routed = histograms(ROUTED_SECONDS);
+  private final Series<Histogram> firstByte = histograms(SECONDS, "worker");
+  private final Series<Histogram> whole = histograms(SECONDS, "outcome");
+
+  /** Counts nothing yet. */
+  public RequestMetrics() {}
+
+  private static Series<LongAdder> counters(String... labels) {
+    return new Series<>(MAX_SERIES, LongAdder::new, labels);
+  }
+
+  private static Series<Histogram> histograms(double[] bounds, String... labels) {
+    return new Series<>(MAX_SERIES, () -> new Histogram(bounds), labels);
+  }
+
+  @Override
+  public void onRouted(RequestEvent event) {
+    routed.of().record(seconds(event.elapsed()));
+  }
+
+  @Override
+  public void onAttempt(RequestEvent event) {
+    attempts.of(worker(event)).increment();
+    if (event.attempt() > 1) {
+      retries.of().increment();
+    }
+  }
+
+  @Override
+  public void onFirstByte(RequestEvent event) {
+    firstByte.of(worker(event)).record(seconds(event.elapsed()));
+  }
+
+  @Override
+  public void onAttemptFailed(RequestEvent event) {
+    AttemptRecord failure = event.failure();
+    FailurePhase phase = failure == null ? null : failure.phase();
+    failures.of(worker(event), phase == null ? "unknown" : label(phase)).increment();
+  }
+
+  @Override
+  public void onFinished(RequestEvent event) {
+    Outcome outcome = event.outcome();
+    String label = outcome == null ? "unknown" : label(outcome);
+    requests.of(label).increment();
+    whole.of(label).record(seconds(event.elapsed()));
+    Usage usage = event.usage();
+    if (usage != null) {
+      tokens(worker(event), usage, event.decision());
+    }
+  }
+
+  @Override
+  public void onDeadLetter(DeadLetter letter) {
+    deadLetters.of().increment();
+  }
+
+  private void tokens(String worker, Usage usage, RouteDecision decision) {
+    add(promptTokens, worker, usage.promptTokens());
+    add(completionTokens, worker, usage.completionTokens());
+    Integer cached = usage.cachedTokens();
+    CandidateView chosen = decision.chosen();
+    // predictions are comparable only where the engine tells what came of them
+    if (cached != null && chosen != null) {
+      add(cachedTokens, worker, cached);
+      add(predictedTokens, worker, chosen.matchedTokens());
+    }
+  }
+
+  private static void add(Series<LongAdder> to, String worker, @Nullable Integer tokens) {
+    if (tokens != null) {
+      to.of(worker).add(tokens);
+    }
+  }
+
+  private static String worker(RequestEvent event) {
+    String worker = event.worker();
+    return worker == null ? "none" : worker;
+  }
+
+  private static String label(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static double seconds(Duration elapsed) {
+    return elapsed.toNanos() / 1e9;
+  }
+
+  /** The metrics now. */
+  public List<MetricFamily> families() {
+    List<MetricFamily> all = new ArrayList<>();
+    all.add(counter("requests_total", "Requests that are over, by outcome.", requests));
+    all.add(histogram("request_seconds", "Time from the request to its end.", whole));
+    all.add(
+        histogram(
+            "routed_seconds", "Time to the plan: reading, admission and the decision.", routed));
+    all.add(
+        histogram(
+            "first_byte_seconds",
+            "Time to the first byte of the answer; TTFT in streams.",
+            firstByte));
+    all.add(counter("attempts_total", "Attempts, by worker.", attempts));
+    all.add(counter("attempts_failed_total", "Failed attempts, by how far they came.", failures));
+    all.add(counter("retries_total", "Attempts after the first.", retries));
+    all.add(counter("dead_letters_total", "Requests that finally failed.", deadLetters));
+    all.add(counter("prompt_tokens_total", "Prompt tokens that workers reported.", promptTokens));
+    all.add(
+        counter(
+            "cached_tokens_total",
+            "Prompt tokens found cached, as workers reported.",
+            cachedTokens));
+    all.add(
+        counter(
+            "predicted_cached_tokens_total",
+            "Prompt tokens expected to be cached, where workers reported what was.",
+            predictedTokens));
+    all.add(
+        counter(
+            "completion_tokens_total",
+            "Generated tokens that workers reported.",
+            completionTokens));
+    return all;
+  }
+
+  private static MetricFamily counter(String name, String help, Series<LongAdder> series) {
+    return new MetricFamily(
+        "warmpath_" + name,
+        help,
+        MetricType.COUNTER,
+        series.samples((labels, counted) -> MetricSample.of(counted.sum(), labels)));
+  }
+
+  private static MetricFamily histogram(String name, String help, Series<Histogram> series) {
+    return new MetricFamily(
+        "warmpath_" + name,
+        help,
+        MetricType.HISTOGRAM,
+        series.samples(
+            (labels, counted) -> new MetricSample(labels, counted.sum(), counted.buckets())));
+  }
+}

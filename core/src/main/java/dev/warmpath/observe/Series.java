@@ -1,0 +1,70 @@
+package dev.warmpath.observe;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
+/**
+ * The series of one metric by the values of its labels. Bounded: once there are as many as allowed,
+ * what is new is counted under the label value {@value #OTHER}. Thread safe without a lock.
+ *
+ * @param <T> what counts
+ */
+final class Series<T> {
+
+  /** Stands for label values that there were too many of. */
+  static final String OTHER = "other";
+
+  private final List<String> labels;
+  private final int limit;
+  private final Supplier<T> counter;
+  private final Map<List<String>, T> byValues = new ConcurrentHashMap<>();
+  private final AtomicInteger size = new AtomicInteger();
+  private final List<String> others;
+
+  Series(int limit, Supplier<T> counter, String... labels) {
+    this.limit = limit;
+    this.counter = counter;
+    this.labels = List.of(labels);
+    this.others = this.labels.stream().map(label -> OTHER).toList();
+  }
+
+  /** What counts for label values, in the order of the labels. */
+  T of(String... values) {
+    List<String> key = List.of(values);
+    T known = byValues.get(key);
+    if (known != null) {
+      return known;
+    }
+    if (size.get() >= limit) {
+      return byValues.computeIfAbsent(others, k -> counter.get());
+    }
+    return byValues.computeIfAbsent(
+        key,
+        k -> {
+          size.incrementAndGet();
+          return counter.get();
+        });
+  }
+
+  /** A sample of each series. */
+  List<MetricSample> samples(BiFunction<Map<String, String>, T, MetricSample> sample) {
+    List<MetricSample> samples = new ArrayList<>();
+    byValues.forEach((values, counted) -> samples.add(sample.apply(named(values), counted)));
+    samples.sort((a, b) -> a.labels().toString().compareTo(b.labels().toString()));
+    return samples;
+  }
+
+  private Map<String, String> named(List<String> values) {
+    Map<String, String> named = new LinkedHashMap<>();
+    for (int i = 0; i < values.size(); i++) {
+      named.put(labels.get(i), values.get(i));
+    }
+    return named;
+  }
+}
