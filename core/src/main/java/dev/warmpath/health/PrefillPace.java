@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class PrefillPace {
   /** Samples before the slope is believed. */
-  public static final int ENOUGH = 16;
+  public static final int ENOUGH = 64;
 
-  private static final double FADING = 0.98;
+  private static final double FADING = 0.99;
   private static final double DEVIATION_WEIGHT = 0.05;
   private static final double TRUSTED_DEVIATIONS = 1.5;
 

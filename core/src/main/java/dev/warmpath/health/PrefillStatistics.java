@@ -16,6 +16,9 @@ public final class PrefillStatistics {
 
   private static final double WEIGHT = 0.02;
 
+  /** By which factor a rank's pace must differ. */
+  private static final double CLEARLY = 1.5;
+
   private final AtomicLong uncached = new AtomicLong(Double.doubleToRawLongBits(2_000));
   private final AtomicLong foreign = new AtomicLong(Double.doubleToRawLongBits(0.5));
   private final PrefillPace pace = new PrefillPace();
@@ -62,9 +65,17 @@ public final class PrefillStatistics {
     return Double.isNaN(measured) ? DEFAULT_MILLIS_PER_TOKEN : measured;
   }
 
-  /** Milliseconds for each uncached token at one rank: its own pace, or else everybody's. */
+  /**
+   * Milliseconds for each uncached token at one rank: its own pace where that is clearly another
+   * than everybody's, by so much as it is. To take noise for a difference would send prompts away
+   * from home.
+   */
   public double millisPerToken(RankState state) {
     double own = state.pace().millisPerToken();
-    return Double.isNaN(own) ? millisPerToken() : own;
+    double all = millisPerToken();
+    if (own > all * CLEARLY) {
+      return own / CLEARLY;
+    }
+    return own < all / CLEARLY ? own * CLEARLY : all;
   }
 }

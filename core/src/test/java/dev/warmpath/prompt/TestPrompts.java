@@ -15,4 +15,13 @@ public final class TestPrompts {
   public static Prompt of(@Nullable String model, byte[] bytes, int tokens) {
     return new Prompt.Builder().model(model).bytes(() -> bytes).tokens(tokens).build();
   }
+
+  /** A prompt with these bytes, apart from those of other namespaces. */
+  public static Prompt inNamespace(String namespace, byte[] bytes) {
+    return new Prompt.Builder()
+        .namespace(namespace)
+        .bytes(() -> bytes)
+        .tokens(bytes.length / Prompt.BYTES_PER_TOKEN)
+        .build();
+  }
 }
