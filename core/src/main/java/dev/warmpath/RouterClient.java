@@ -36,6 +36,11 @@ import dev.warmpath.index.BlockLookup;
 import dev.warmpath.index.BranchTrie;
 import dev.warmpath.index.ByteRadixTree;
 import dev.warmpath.index.LookupSettings;
+import dev.warmpath.index.kv.KvEventSettings;
+import dev.warmpath.index.kv.KvEventStats;
+import dev.warmpath.index.kv.KvEvents;
+import dev.warmpath.index.kv.KvSubscriber;
+import dev.warmpath.index.kv.ZmqKvSubscriber;
 import dev.warmpath.observe.MetricFamily;
 import dev.warmpath.observe.RequestMetrics;
 import dev.warmpath.pd.PdRouting;
@@ -126,6 +131,7 @@ public final class RouterClient implements AutoCloseable {
   private final PromptReader prompts;
   private final PromptWork promptWork;
   private final Dispatcher dispatcher;
+  private final @Nullable KvEvents kvEvents;
   private final RequestRunner runner;
   private final PdRouting pairs;
   private final DeadLetters deadLetters;
@@ -161,6 +167,7 @@ public final class RouterClient implements AutoCloseable {
             .build();
     this.requestMetrics = builder.requestMetrics ? new RequestMetrics() : null;
     IndexFeed feed = new IndexFeed(index, blocks);
+    this.kvEvents = kvEvents(builder);
     BlockLocator locator = builder.blockLocator;
     this.lookup = locator == null ? null : new BlockLookup(locator, builder.lookup);
     this.deadLetters = new DeadLetters(builder.deadLetterBytes);
@@ -170,6 +177,9 @@ public final class RouterClient implements AutoCloseable {
     // The fleet tells of ranks that leave before the dispatcher that wants to hear of it can be
     // made with the fleet.
     AtomicReference<@Nullable Dispatcher> later = new AtomicReference<>();
+    if (kvEvents != null) {
+      registry.subscribe(kvEvents); // before whoever drops what is known of ranks that are gone
+    }
     this.fleet = new Fleet(registry, rank -> gone(later.get(), rank));
     RoutingEnvironment environment =
         RoutingEnvironment.builder()
@@ -224,6 +234,21 @@ public final class RouterClient implements AutoCloseable {
     for (WorkerDiscovery discovery : discoveries) {
       discovery.start(new DiscoveryFeed(discovery.name(), builder));
     }
+  }
+
+  /** What engines tell is told of tokens: without a tokenizer nothing could be matched with it. */
+  private @Nullable KvEvents kvEvents(Builder builder) {
+    KvEventSettings settings = builder.kvEvents;
+    if (!prompts.tokenizes()) {
+      if (settings != null) {
+        log.warn("KV events tell nothing of prompts without tokens: give the client its model");
+      }
+      return null;
+    }
+    KvEventSettings bounds = settings == null ? KvEventSettings.DEFAULT : settings;
+    List<KvSubscriber> subscribers = new ArrayList<>(builder.kvSubscribers);
+    subscribers.add(new ZmqKvSubscriber(bounds, settings != null));
+    return new KvEvents(blocks, PromptBlocks.TOKENS, bounds, subscribers);
   }
 
   private static Pauser pauser(@Nullable Scheduler scheduler) {
@@ -538,7 +563,8 @@ public final class RouterClient implements AutoCloseable {
         prompts.stats(),
         dispatcher.answers(),
         pairs.stats(),
-        lookup == null ? BlockLookup.Stats.NONE : lookup.stats());
+        lookup == null ? BlockLookup.Stats.NONE : lookup.stats(),
+        kvEvents == null ? KvEventStats.NONE : kvEvents.stats());
   }
 
   /**
@@ -554,6 +580,7 @@ public final class RouterClient implements AutoCloseable {
    * @param answers what was answered and is not learned, yet or at all
    * @param pd what requests came to that a prefill and a decode worker shared
    * @param lookups what asking the {@link Builder#blockLocator} came to
+   * @param kvEvents what engines told of their KV caches
    */
   public record ClientStats(
       int inFlight,
@@ -565,7 +592,8 @@ public final class RouterClient implements AutoCloseable {
       PromptReader.CacheStats prompts,
       AnswerStats answers,
       PdStats pd,
-      BlockLookup.Stats lookups) {}
+      BlockLookup.Stats lookups,
+      KvEventStats kvEvents) {}
 
   /**
    * The client's metrics at this moment: what {@link #stats}, {@link #predictions} and the workers'
@@ -621,6 +649,9 @@ public final class RouterClient implements AutoCloseable {
     }
     quietly(health);
     quietly(fleet);
+    if (kvEvents != null) {
+      quietly(kvEvents);
+    }
     quietly(promptWork);
     quietly(pairs);
     if (lookup != null) {
@@ -666,6 +697,8 @@ public final class RouterClient implements AutoCloseable {
     private final PromptReader.Builder prompts = PromptReader.builder();
     private int tokenizeThreads = 2 * Runtime.getRuntime().availableProcessors();
     private long indexBytes = 64L << 20;
+    private @Nullable KvEventSettings kvEvents;
+    private final List<KvSubscriber> kvSubscribers = new ArrayList<>();
     private long deadLetterBytes;
     private @Nullable BlockLocator blockLocator;
     private LookupSettings lookup = LookupSettings.DEFAULT;
@@ -905,6 +938,25 @@ public final class RouterClient implements AutoCloseable {
      */
     public Builder lookup(LookupSettings settings) {
       this.lookup = settings;
+      return this;
+    }
+
+    /**
+     * Listens to what engines tell of their KV caches, over ZeroMQ where workers say that they do,
+     * or their label {@code kv-events} says where. Needs the model's files and, on the class path,
+     * {@code org.zeromq:jeromq}. Without this call only labelled workers are listened to.
+     */
+    public Builder kvEvents(KvEventSettings settings) {
+      this.kvEvents = settings;
+      return this;
+    }
+
+    /**
+     * Adds another way by which engines tell of their KV caches, which goes before ZeroMQ. The
+     * client closes it with itself.
+     */
+    public Builder kvSubscriber(KvSubscriber subscriber) {
+      kvSubscribers.add(subscriber);
       return this;
     }
 

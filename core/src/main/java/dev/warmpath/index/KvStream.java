@@ -32,6 +32,12 @@ public final class KvStream {
   private double epochSeconds;
   private boolean replaying;
 
+  /**
+   * Whether the replay begins with the batch before the next, by which it shows whether it is still
+   * the same life of the engine.
+   */
+  private boolean checking;
+
   /** Whether the registry knows of a restart that the numbers have not shown yet. */
   private boolean restartExpected;
 
@@ -134,12 +140,20 @@ public final class KvStream {
   }
 
   /**
-   * Begins to listen where replays can be had.
+   * Begins to listen, or to listen again, where replays can be had.
    *
-   * @return whether to ask for one now: unless one is under way, or something has come already
+   * @return whether to ask for one now, unless one is under way: for what was told before, or
+   *     meanwhile
    */
   public boolean joined() {
-    return locked(() -> next == UNKNOWN && !replaying && replay(0));
+    return locked(
+        () -> {
+          if (replaying) {
+            return false;
+          }
+          checking = next > 0;
+          return replay(Math.max(0, next));
+        });
   }
 
   /**
@@ -180,6 +194,7 @@ public final class KvStream {
 
   private void restarted() {
     restarts++;
+    checking = false;
     restartUnheard = !restartExpected;
     restartExpected = false;
     rank.lose();
@@ -209,16 +224,18 @@ public final class KvStream {
     epochSeconds = Math.max(epochSeconds, batch.epochSeconds());
   }
 
-  /** The number of the first batch that is missing. */
+  /** The number of the batch from which on a replay is wanted. */
   public long replayFrom() {
-    return locked(() -> Math.max(0, next));
+    return locked(() -> checking ? next - 1 : Math.max(0, next));
   }
 
   /** Takes in a batch of a replay; without effect if none is under way. */
   public void replayed(KvBatch batch) {
     locked(
         () -> {
-          if (replaying) {
+          if (checking) {
+            checking = batch.sequence() != next - 1 || batch.epochSeconds() != epochSeconds;
+          } else if (replaying) {
             fill(batch);
           }
         });
@@ -239,15 +256,24 @@ public final class KvStream {
     rank.lose();
   }
 
-  /** A replay came to its end. What waited is taken in. */
-  public void replayEnded() {
-    locked(
+  /**
+   * A replay came to its end. What waited is taken in.
+   *
+   * @return whether another one is wanted, because the engine was found to have restarted
+   */
+  public boolean replayEnded() {
+    return locked(
         () -> {
+          if (checking) {
+            restarted();
+            return replay(0);
+          }
           if (replaying && next == 0 && waiting.isEmpty()) {
             // Nothing was ever told, so there is nothing in the cache.
             rank.begin();
           }
           resume();
+          return false;
         });
   }
 
@@ -255,9 +281,10 @@ public final class KvStream {
   public void replayFailed() {
     locked(
         () -> {
-          if (waiting.isEmpty() && next == 0) {
+          if (waiting.isEmpty() && next == 0 && !rank.complete()) {
             next = UNKNOWN;
           }
+          checking = false;
           resume();
         });
   }
@@ -278,6 +305,7 @@ public final class KvStream {
         () -> {
           waiting.clear();
           replaying = false;
+          checking = false;
           if (next != UNKNOWN) {
             next = UNKNOWN;
             missed();
@@ -303,6 +331,7 @@ public final class KvStream {
           rank.lose();
           waiting.clear();
           replaying = false;
+          checking = false;
           next = next == UNKNOWN ? UNKNOWN : 0;
         });
   }

@@ -98,6 +98,13 @@ public final class Worker {
     return configured != null ? configured : capabilities.kvCapacityTokens();
   }
 
+  /** Where it tells of its KV cache: configured, else discovered, else null. */
+  public @Nullable KvEventSource kvEvents() {
+    return KvEventSource.told(spec.labels())
+        ? KvEventSource.of(spec.labels())
+        : capabilities.kvEvents();
+  }
+
   /** The models it serves: configured, else discovered; empty while unknown. */
   public List<ServedModel> models() {
     return spec.models().isEmpty()

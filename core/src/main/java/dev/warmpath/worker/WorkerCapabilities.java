@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param cacheReport whether responses carry {@code cached_tokens}, or null
  * @param transfer what a prefill or decode worker says of how it hands KV over, under the names
  *     that labels of its configuration would have: {@code bootstrap-port} and the like
+ * @param kvEvents where it tells of its KV cache, or null
  */
 public record WorkerCapabilities(
     EngineKind engine,
@@ -30,12 +31,29 @@ public record WorkerCapabilities(
     @Nullable Long kvCapacityTokens,
     @Nullable Integer maxRunningRequests,
     @Nullable Boolean cacheReport,
-    Map<String, String> transfer) {
+    Map<String, String> transfer,
+    @Nullable KvEventSource kvEvents) {
 
   /** Nothing is known. */
   public static final WorkerCapabilities UNKNOWN =
       new WorkerCapabilities(
-          EngineKind.UNKNOWN, null, null, List.of(), null, null, null, null, null, Map.of());
+          EngineKind.UNKNOWN, null, null, List.of(), null, null, null, null, null, Map.of(), null);
+
+  /** These, and where the worker tells of its KV cache. */
+  public WorkerCapabilities withKvEvents(@Nullable KvEventSource source) {
+    return new WorkerCapabilities(
+        engine,
+        version,
+        role,
+        models,
+        dpSize,
+        blockSize,
+        kvCapacityTokens,
+        maxRunningRequests,
+        cacheReport,
+        transfer,
+        source);
+  }
 
   /** Copies {@code models} and {@code transfer}. */
   public WorkerCapabilities {
@@ -43,7 +61,7 @@ public record WorkerCapabilities(
     transfer = Map.copyOf(transfer);
   }
 
-  /** Those of a worker that says nothing of how it hands KV over. */
+  /** Those of a worker that says nothing of how it hands KV over, nor of where it tells of it. */
   public WorkerCapabilities(
       EngineKind engine,
       @Nullable String version,
@@ -64,7 +82,8 @@ public record WorkerCapabilities(
         kvCapacityTokens,
         maxRunningRequests,
         cacheReport,
-        Map.of());
+        Map.of(),
+        null);
   }
 
   /** These, with what is said of handing KV over. */
@@ -79,7 +98,8 @@ public record WorkerCapabilities(
         kvCapacityTokens,
         maxRunningRequests,
         cacheReport,
-        said);
+        said,
+        kvEvents);
   }
 
   /**
@@ -97,6 +117,7 @@ public record WorkerCapabilities(
         kvCapacityTokens == null ? earlier.kvCapacityTokens : kvCapacityTokens,
         maxRunningRequests == null ? earlier.maxRunningRequests : maxRunningRequests,
         cacheReport == null ? earlier.cacheReport : cacheReport,
-        transfer.isEmpty() ? earlier.transfer : transfer);
+        transfer.isEmpty() ? earlier.transfer : transfer,
+        kvEvents == null ? earlier.kvEvents : kvEvents);
   }
 }

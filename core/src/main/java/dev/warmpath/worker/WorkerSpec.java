@@ -51,7 +51,8 @@ public final class WorkerSpec {
    * Reads the one-line form: a URL, then {@code ;key=value} pairs of {@code role}, {@code engine},
    * {@code dp}, {@code block}, {@code kv-tokens}, {@code model} (repeatable), and of {@link
    * KvHashing} {@code hash}, {@code hash-seed}, {@code dcp}, {@code eagle}, {@code mm-keys}; other
-   * keys become labels. Keys (secrets) are not part of it.
+   * keys become labels, of which {@link KvEventSource}'s say where it tells of its KV cache. Keys
+   * (secrets) are not part of it.
    *
    * @throws IllegalArgumentException saying what to correct
    */
@@ -311,8 +312,18 @@ public final class WorkerSpec {
       return this;
     }
 
-    /** The finished spec. */
+    /**
+     * The finished spec.
+     *
+     * @throws IllegalArgumentException where labels don't name an endpoint of KV events as they
+     *     should
+     */
     public WorkerSpec build() {
+      try {
+        var unused = KvEventSource.of(labels);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("worker '" + id + "': " + e.getMessage(), e);
+      }
       return new WorkerSpec(this);
     }
   }

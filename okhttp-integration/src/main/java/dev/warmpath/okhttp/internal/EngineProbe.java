@@ -8,6 +8,7 @@ import dev.warmpath.transport.ProbeReport;
 import dev.warmpath.transport.TransportException;
 import dev.warmpath.transport.TransportException.Kind;
 import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.KvEventSource;
 import dev.warmpath.worker.ServedModel;
 import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerCapabilities;
@@ -189,7 +190,8 @@ final class EngineProbe {
             capacity == null ? null : Long.valueOf(capacity),
             positive(info, "max_running_requests"),
             (report == null || !report.isBoolean()) ? null : Boolean.valueOf(report.asBoolean()))
-        .withTransfer(role == WorkerRole.REGULAR ? Map.of() : sglangTransfer(info, role));
+        .withTransfer(role == WorkerRole.REGULAR ? Map.of() : sglangTransfer(info, role))
+        .withKvEvents(kvEvents(info.path("kv_events")));
   }
 
   /** Only prefill's bootstrap port is its own: decode's is what it takes for prefill's. */
@@ -208,6 +210,27 @@ final class EngineProbe {
     if (value != null) {
       said.put(name, value.toString());
     }
+  }
+
+  /**
+   * SGLang's description of its publisher. The host that it names is left aside: a worker's word
+   * must not lead to an address that nobody configured.
+   */
+  private static @Nullable KvEventSource kvEvents(JsonNode events) {
+    Integer port = port(events, "endpoint_port_base");
+    String topic = text(events, "topic");
+    return port == null
+        ? null
+        : new KvEventSource(
+            KvEventSource.OWN_HOST,
+            port,
+            port(events, "replay_endpoint_port_base"),
+            topic == null ? "" : topic);
+  }
+
+  private static @Nullable Integer port(JsonNode node, String field) {
+    Integer port = positive(node, field);
+    return port == null || port > 65_535 ? null : port;
   }
 
   private static WorkerCapabilities vllm(
