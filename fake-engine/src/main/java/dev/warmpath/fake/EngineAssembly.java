@@ -7,9 +7,11 @@ import dev.warmpath.fake.internal.surface.HandoffOptions;
 import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.KvTransfer;
 import dev.warmpath.fake.scheduler.LatencyModel;
+import dev.warmpath.fake.wire.GrpcApi;
 import dev.warmpath.worker.EngineKind;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Works out an engine's settings from what its builder was told and what its kind makes of it. */
 final class EngineAssembly {
@@ -54,6 +56,18 @@ final class EngineAssembly {
         options.seed,
         options.host,
         options.kvEvents);
+  }
+
+  /** The gRPC server to have, or null for none. */
+  @Nullable GrpcApi grpcApi() {
+    if (options.grpcPort == null) {
+      return null;
+    }
+    GrpcApi api = options.grpcApi == null ? GrpcApi.of(options.kind) : options.grpcApi;
+    if (api.engine() != options.kind) {
+      throw new IllegalArgumentException(options.kind.label() + " has no gRPC server " + api);
+    }
+    return api;
   }
 
   LatencyModel latency() {

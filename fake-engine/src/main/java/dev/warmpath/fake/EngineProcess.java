@@ -3,6 +3,8 @@ package dev.warmpath.fake;
 import dev.warmpath.fake.fault.Fault;
 import dev.warmpath.fake.fault.Faults;
 import dev.warmpath.fake.handoff.TransferProtocol;
+import dev.warmpath.fake.internal.grpc.GrpcServer;
+import dev.warmpath.fake.internal.grpc.GrpcServices;
 import dev.warmpath.fake.internal.http.HttpExchange;
 import dev.warmpath.fake.internal.http.HttpRequest;
 import dev.warmpath.fake.internal.http.HttpServer;
@@ -18,9 +20,11 @@ import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.fake.scheduler.SglangCore;
 import dev.warmpath.fake.scheduler.VllmCore;
+import dev.warmpath.fake.wire.GrpcApi;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerRole;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -42,6 +46,9 @@ final class EngineProcess implements EngineControl, AutoCloseable {
   private final Faults faults;
   private final HttpServer server;
   private final @Nullable SideChannel sideChannel;
+  private final @Nullable GrpcServer grpc;
+  private final @Nullable GrpcApi grpcApi;
+  private final @Nullable Path tokenizerFiles;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
@@ -58,7 +65,8 @@ final class EngineProcess implements EngineControl, AutoCloseable {
    * Binds the port and begins the first life.
    *
    * @param options what the engine is to be
-   * @throws java.io.UncheckedIOException if the port can't be bound
+   * @throws java.io.UncheckedIOException if a port can't be bound
+   * @throws IllegalArgumentException if a gRPC server is wanted that its kind does not have
    */
   EngineProcess(FakeEngineBuilder options) {
     EngineAssembly assembly = new EngineAssembly(options);
@@ -73,16 +81,28 @@ final class EngineProcess implements EngineControl, AutoCloseable {
             options.keepAlive,
             options.maxBodyBytes,
             this::handle);
+    this.grpcApi = assembly.grpcApi();
+    this.tokenizerFiles = options.tokenizerFiles;
     SideChannel bound = null;
     try {
       bound = bindSideChannel();
       this.sideChannel = bound;
-      boot();
+      Integer grpcPort = options.grpcPort;
+      this.grpc =
+          grpcPort == null ? null : new GrpcServer(new InetSocketAddress(options.host, grpcPort));
     } catch (RuntimeException e) {
       server.close();
       if (bound != null) {
         bound.close();
       }
+      throw e;
+    }
+    try {
+      boot();
+      accept();
+    } catch (RuntimeException e) {
+      closeServers();
+      closeSideChannel();
       throw e;
     }
     if (!options.faults.isEmpty()) {
@@ -119,9 +139,13 @@ final class EngineProcess implements EngineControl, AutoCloseable {
     kvEndpoint = next.kvEndpoint();
     starts++;
     life = next;
-    surface = EngineSurface.of(next, faults, this);
+    EngineSurface nextSurface = EngineSurface.of(next, faults, this);
+    surface = nextSurface;
     if (sideChannel != null) {
       sideChannel.serve(next);
+    }
+    if (grpc != null && grpcApi != null) {
+      grpc.serve(GrpcServices.of(grpcApi, nextSurface, tokenizerFiles));
     }
     applyConditions(next);
   }
@@ -161,12 +185,26 @@ final class EngineProcess implements EngineControl, AutoCloseable {
       }
       applyConditions(current);
       if (faults.isOn(Fault.Kind.REFUSE)) {
-        server.refuse();
+        refuseNow();
       } else {
-        server.accept();
+        accept();
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void accept() {
+    server.accept();
+    if (grpc != null) {
+      grpc.accept();
+    }
+  }
+
+  private void refuseNow() {
+    server.refuse();
+    if (grpc != null) {
+      grpc.refuse();
     }
   }
 
@@ -187,6 +225,11 @@ final class EngineProcess implements EngineControl, AutoCloseable {
   /** The port at which the other side of a handoff finds it; 0 if it hands nothing over. */
   int sidePort() {
     return sideChannel == null ? 0 : sideChannel.port();
+  }
+
+  /** Where its gRPC server listens; null if it has none. */
+  @Nullable InetSocketAddress grpcAddress() {
+    return grpc == null ? null : grpc.address();
   }
 
   Faults faults() {
@@ -215,7 +258,8 @@ final class EngineProcess implements EngineControl, AutoCloseable {
   }
 
   private EngineStats statsOf(Life current) {
-    return EngineStats.of(current.snapshots(), current.counts(), server.connections());
+    int connections = server.connections() + (grpc == null ? 0 : grpc.connections());
+    return EngineStats.of(current.snapshots(), current.counts(), connections);
   }
 
   /** Dies; the port stays reserved. */
@@ -225,7 +269,7 @@ final class EngineProcess implements EngineControl, AutoCloseable {
       if (!closed && !killed) {
         killed = true;
         announceDeath();
-        server.refuse();
+        refuseNow();
         retire();
       }
     } finally {
@@ -267,12 +311,12 @@ final class EngineProcess implements EngineControl, AutoCloseable {
         throw new IllegalStateException("engine is closed");
       }
       announceDeath();
-      server.refuse();
+      refuseNow();
       retire();
       killed = false;
       boot();
       if (!faults.isOn(Fault.Kind.REFUSE)) {
-        server.accept();
+        accept();
       }
     } finally {
       lock.unlock();
@@ -300,9 +344,20 @@ final class EngineProcess implements EngineControl, AutoCloseable {
     }
   }
 
+  /** Each server has to go on with the request that brought this, so neither is waited for. */
   @Override
   public void refuse() {
     server.refuse();
+    if (grpc != null) {
+      grpc.refuseSoon();
+    }
+  }
+
+  private void closeServers() {
+    server.close();
+    if (grpc != null) {
+      grpc.close();
+    }
   }
 
   @Override
@@ -317,13 +372,17 @@ final class EngineProcess implements EngineControl, AutoCloseable {
       lock.unlock();
     }
     announceDeath();
-    server.close();
+    closeServers();
     lock.lock();
     try {
       retire();
     } finally {
       lock.unlock();
     }
+    closeSideChannel();
+  }
+
+  private void closeSideChannel() {
     if (sideChannel != null) {
       sideChannel.close();
     }

@@ -17,14 +17,15 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One worker that behaves like SGLang, vLLM or ATOM over HTTP, without a GPU.
+ * One worker that behaves like SGLang, vLLM or ATOM over HTTP and gRPC, without a GPU.
  *
  * <p>It serves the engine's inference, discovery, load and admin endpoints in the engine's own
  * shapes. Behind them a scheduler with continuous batching and a prefix cache runs on one thread
  * for each data-parallel rank; {@link LatencyModel} says how long its passes take. Answers are
- * deterministic: the same request gets the same text from every fake engine. Stops, sampling and
- * logprobs are not simulated; an answer has exactly as many tokens as the request asks for, or
- * {@link FakeEngineBuilder#defaultOutputTokens} when it names no limit.
+ * deterministic: the same request gets the same text from every fake engine, by either protocol.
+ * Sampling is not simulated: an answer has exactly as many tokens as the request asks for, or
+ * {@link FakeEngineBuilder#defaultOutputTokens} when it names no limit, unless a stop ends it. Log
+ * probabilities are made up, and only given over gRPC.
  *
  * <pre>{@code
  * try (FakeEngine engine = FakeEngine.builder().kind(EngineKind.SGLANG).model("qwen").start()) {
@@ -67,6 +68,18 @@ public final class FakeEngine implements AutoCloseable {
    */
   public int port() {
     return process.address().getPort();
+  }
+
+  /**
+   * Returns the address of the engine's gRPC server.
+   *
+   * @return {@code grpc://HOST:PORT}; null unless {@link FakeEngineBuilder#grpcPort} was set
+   */
+  public @Nullable String grpcUrl() {
+    InetSocketAddress address = process.grpcAddress();
+    return address == null
+        ? null
+        : "grpc://" + address.getAddress().getHostAddress() + ":" + address.getPort();
   }
 
   /**

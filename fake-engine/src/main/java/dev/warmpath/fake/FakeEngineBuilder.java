@@ -11,10 +11,12 @@ import dev.warmpath.fake.scheduler.SchedulePolicy;
 import dev.warmpath.fake.text.FakeTokenizer;
 import dev.warmpath.fake.text.PromptEncoder;
 import dev.warmpath.fake.wire.CacheReport;
+import dev.warmpath.fake.wire.GrpcApi;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerRole;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -31,6 +33,9 @@ public final class FakeEngineBuilder {
   PromptEncoder encoder = FakeTokenizer.instance();
   String host = "127.0.0.1";
   int port;
+  @Nullable Integer grpcPort;
+  @Nullable GrpcApi grpcApi;
+  @Nullable Path tokenizerFiles;
   int dpSize = 1;
   int blocks = 16_384;
   int blockSize;
@@ -157,6 +162,39 @@ public final class FakeEngineBuilder {
    */
   public FakeEngineBuilder port(int value) {
     port = value;
+    return this;
+  }
+
+  /**
+   * Serves gRPC too, beside HTTP; by default there is no gRPC server.
+   *
+   * @param value a port; 0 picks a free one
+   * @return this
+   */
+  public FakeEngineBuilder grpcPort(int value) {
+    grpcPort = value;
+    return this;
+  }
+
+  /**
+   * Sets which of the engine's gRPC servers it is; by default the one behind smg's servicer.
+   *
+   * @param value a server of the {@link #kind}
+   * @return this
+   */
+  public FakeEngineBuilder grpcApi(GrpcApi value) {
+    grpcApi = Objects.requireNonNull(value, "grpcApi");
+    return this;
+  }
+
+  /**
+   * Gives the model's files away over gRPC ({@code GetTokenizer}); by default there are none.
+   *
+   * @param directory where {@code tokenizer.json} and its like are
+   * @return this
+   */
+  public FakeEngineBuilder tokenizerFiles(Path directory) {
+    tokenizerFiles = Objects.requireNonNull(directory, "directory");
     return this;
   }
 
@@ -541,7 +579,7 @@ public final class FakeEngineBuilder {
    * Binds the port and starts the engine.
    *
    * @return the running engine
-   * @throws java.io.UncheckedIOException if the port can't be bound
+   * @throws java.io.UncheckedIOException if a port can't be bound
    * @throws IllegalArgumentException if a setting is out of range
    */
   public FakeEngine start() {

@@ -5,6 +5,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answer a fake engine is going to give, token by token.
@@ -38,12 +40,27 @@ public final class PlannedText {
 
   private final int[] tokens;
   private final String[] pieces;
-  private final boolean stopped;
+  private final int whole;
+  private final @Nullable String matchedStop;
+  private final @Nullable Integer matchedToken;
 
-  private PlannedText(int[] tokens, String[] pieces, boolean stopped) {
+  /**
+   * Holds a plan.
+   *
+   * @param pieces what each token adds to the text
+   * @param whole how many tokens at the beginning are seen whole
+   */
+  private PlannedText(
+      int[] tokens,
+      String[] pieces,
+      int whole,
+      @Nullable String matchedStop,
+      @Nullable Integer matchedToken) {
     this.tokens = tokens;
     this.pieces = pieces;
-    this.stopped = stopped;
+    this.whole = whole;
+    this.matchedStop = matchedStop;
+    this.matchedToken = matchedToken;
   }
 
   /**
@@ -51,8 +68,8 @@ public final class PlannedText {
    *
    * @param seed decides the words
    * @param count how many tokens at most
-   * @param stops the answer ends with the first token that completes one of these texts; the
-   *     matching token is left out of the text
+   * @param stops the answer ends with the first token that completes one of these texts, which is
+   *     left out of the text
    * @return the plan
    */
   public static PlannedText plan(long seed, int count, List<String> stops) {
@@ -78,13 +95,13 @@ public final class PlannedText {
    * @return the plan
    */
   static PlannedText plan(PromptEncoder encoder, long seed, int count, List<String> stops) {
-    PlannedText plan = new PlannedText(new int[0], new String[0], false);
+    PlannedText plan = new PlannedText(new int[0], new String[0], 0, null, null);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       int[] tokens = encoded(encoder, seed + attempt, count);
       plan = stoppedAt(tokens, pieces(encoder, tokens), stops);
-      int visible = plan.visible(plan.length());
       if (Arrays.equals(
-          encoder.encode(plan.text(0, visible), false), Arrays.copyOf(plan.tokens, visible))) {
+          encoder.encode(plan.text(0, plan.whole), false),
+          Arrays.copyOf(plan.tokens, plan.whole))) {
         break;
       }
     }
@@ -139,24 +156,52 @@ public final class PlannedText {
   }
 
   private static PlannedText stoppedAt(int[] tokens, String[] pieces, List<String> stops) {
-    int end = stops.isEmpty() ? -1 : firstStop(pieces, stops);
-    return end < 0
-        ? new PlannedText(tokens, pieces, false)
-        : new PlannedText(Arrays.copyOf(tokens, end + 1), Arrays.copyOf(pieces, end + 1), true);
-  }
-
-  private static int firstStop(String[] pieces, List<String> stops) {
-    StringBuilder text = new StringBuilder(pieces.length * 4);
-    for (int i = 0; i < pieces.length; i++) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; !stops.isEmpty() && i < pieces.length; i++) {
       text.append(pieces[i]);
       for (String stop : stops) {
         int from = Math.max(0, text.length() - pieces[i].length() - stop.length());
-        if (!stop.isEmpty() && text.indexOf(stop, from) >= 0) {
-          return i;
+        int at = stop.isEmpty() ? -1 : text.indexOf(stop, from);
+        if (at >= 0) {
+          return cut(Arrays.copyOf(tokens, i + 1), Arrays.copyOf(pieces, i + 1), at, stop);
         }
       }
     }
-    return -1;
+    return new PlannedText(tokens, pieces, tokens.length, null, null);
+  }
+
+  /** Leaves out of the text what comes behind so many characters, as a stop begins there. */
+  private static PlannedText cut(int[] tokens, String[] pieces, int characters, String stop) {
+    int whole = 0;
+    int left = characters;
+    for (int i = 0; i < pieces.length; i++) {
+      if (left >= pieces[i].length()) {
+        left -= pieces[i].length();
+        whole = i + 1;
+      } else {
+        pieces[i] = pieces[i].substring(0, left);
+        left = 0;
+      }
+    }
+    return new PlannedText(tokens, pieces, whole, stop, null);
+  }
+
+  /**
+   * Returns the answer as it is where certain tokens end it.
+   *
+   * @param stops ids; the first token that is one of them is the last, and not seen in the text
+   * @return this if none of them occurs
+   */
+  public PlannedText stoppedAt(Set<Integer> stops) {
+    for (int i = 0; !stops.isEmpty() && i < tokens.length; i++) {
+      if (stops.contains(tokens[i])) {
+        String[] seen = Arrays.copyOf(pieces, i + 1);
+        seen[i] = "";
+        return new PlannedText(
+            Arrays.copyOf(tokens, i + 1), seen, Math.min(whole, i), null, tokens[i]);
+      }
+    }
+    return this;
   }
 
   /** The word of one of {@link FakeTokenizer}'s ids; U+FFFD if it is none of a word. */
@@ -183,12 +228,30 @@ public final class PlannedText {
   }
 
   /**
-   * Tells whether the answer ends because of a stop text.
+   * Tells whether the answer ends because of a stop.
    *
    * @return false if it merely reaches its length
    */
   public boolean stopped() {
-    return stopped;
+    return matchedStop != null || matchedToken != null;
+  }
+
+  /**
+   * Returns the text that ends the answer.
+   *
+   * @return a stop text, or null if none does
+   */
+  public @Nullable String matchedStop() {
+    return matchedStop;
+  }
+
+  /**
+   * Returns the token that ends the answer.
+   *
+   * @return its id, or null if none does
+   */
+  public @Nullable Integer matchedToken() {
+    return matchedToken;
   }
 
   /**
@@ -199,20 +262,14 @@ public final class PlannedText {
    * @return the text that these tokens add
    */
   public String text(int from, int to) {
-    int end = visible(to);
-    if (end - from == 1) {
+    if (to - from == 1) {
       return pieces[from];
     }
-    StringBuilder text = new StringBuilder(Math.max(0, end - from) * 4);
-    for (int i = from; i < end; i++) {
+    StringBuilder text = new StringBuilder(Math.max(0, to - from) * 4);
+    for (int i = from; i < to; i++) {
       text.append(pieces[i]);
     }
     return text.toString();
-  }
-
-  /** The token that matched a stop is not seen. */
-  private int visible(int to) {
-    return stopped ? Math.min(to, tokens.length - 1) : to;
   }
 
   /**

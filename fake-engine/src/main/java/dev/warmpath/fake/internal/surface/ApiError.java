@@ -1,6 +1,7 @@
 package dev.warmpath.fake.internal.surface;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
 
 /** An answer that is an error, in the shape of the engine that gives it. */
 public final class ApiError extends RuntimeException {
@@ -21,6 +22,21 @@ public final class ApiError extends RuntimeException {
    */
   public int status() {
     return status;
+  }
+
+  /**
+   * Returns what it says.
+   *
+   * @return the message in the body, wherever the engine has it
+   */
+  public String detail() {
+    for (String place : List.of("/message", "/error/message", "/error", "/detail")) {
+      JsonNode text = body.at(place);
+      if (text.isTextual()) {
+        return text.asText();
+      }
+    }
+    return body.toString();
   }
 
   JsonNode body() {

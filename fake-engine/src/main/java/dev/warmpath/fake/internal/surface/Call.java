@@ -2,6 +2,7 @@ package dev.warmpath.fake.internal.surface;
 
 import dev.warmpath.fake.internal.kv.RequestKeys;
 import java.util.List;
+import java.util.Set;
 
 /**
  * An inference request after parsing, the same for every engine and endpoint.
@@ -13,6 +14,7 @@ import java.util.List;
  * @param n answers to each prompt
  * @param maxTokens tokens to generate, or -1 for an answer of natural length, or 0 for none
  * @param stops texts that end an answer
+ * @param stopTokens tokens that end an answer
  * @param stream whether to answer with events
  * @param includeUsage whether a stream ends with a usage chunk
  * @param continuousUsage whether every chunk carries usage
@@ -30,6 +32,7 @@ record Call(
     int n,
     int maxTokens,
     List<String> stops,
+    Set<Integer> stopTokens,
     boolean stream,
     boolean includeUsage,
     boolean continuousUsage,

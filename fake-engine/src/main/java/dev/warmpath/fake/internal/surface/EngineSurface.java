@@ -18,9 +18,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -120,11 +122,16 @@ public abstract class EngineSurface implements HttpHandler {
   record Ids(String id, List<String> items) {}
 
   /** An inference endpoint, as far as ids and defaults depend on it. */
-  enum Endpoint {
+  public enum Endpoint {
+    /** Chats. */
     CHAT,
+    /** Completions of texts. */
     COMPLETIONS,
+    /** OpenAI's newer chats. */
     RESPONSES,
+    /** Embeddings. */
     EMBEDDINGS,
+    /** The engine's own, over gRPC too. */
     GENERATE
   }
 
@@ -146,6 +153,50 @@ public abstract class EngineSurface implements HttpHandler {
         inference,
         new HttpVictim(this, exchange),
         fault -> proceed(exchange, route, methods != null, fault));
+  }
+
+  /**
+   * Serves a request for one of its endpoints that came in another way than over HTTP: past its
+   * faults, and without a key.
+   *
+   * @param exchange the request, and where the answer goes
+   * @param fault what the answer is to suffer, or null
+   */
+  public final void serve(HttpExchange exchange, @Nullable Fault fault) {
+    HttpRequest request = exchange.request();
+    Route route = routes.getOrDefault(request.path(), Map.of()).get(request.method());
+    if (route == null) {
+      throw new IllegalArgumentException("there is no " + request);
+    }
+    run(exchange, route, fault);
+  }
+
+  /**
+   * Returns what lets faults at requests.
+   *
+   * @return the gate, the same for every protocol
+   */
+  public final FaultGate gate() {
+    return gate;
+  }
+
+  /**
+   * Returns the life that it is the surface of.
+   *
+   * @return the present one
+   */
+  public final Life life() {
+    return life;
+  }
+
+  /**
+   * Tells whether a condition of the engine is switched on.
+   *
+   * @param kind the fault
+   * @return whether it is armed
+   */
+  public final boolean suffers(Fault.Kind kind) {
+    return faults.isOn(kind);
   }
 
   /** Beyond the reach of faults, which it clears. */
@@ -173,13 +224,27 @@ public abstract class EngineSurface implements HttpHandler {
         String detail = pathKnown ? "Method Not Allowed" : "Not Found";
         throw new ApiError(pathKnown ? 405 : 404, Json.object().put("detail", detail));
       }
+    } catch (ApiError e) {
+      reject(exchange, route, fault, e);
+      return;
+    }
+    run(exchange, route, fault);
+  }
+
+  private void run(HttpExchange exchange, Route route, @Nullable Fault fault) {
+    try {
       route.action().run(exchange, fault);
     } catch (ApiError e) {
-      if (route != null && route.scope() == Scope.GENERATE && fault == null) {
-        life.rejected.increment();
-      }
-      fail(exchange, e);
+      reject(exchange, route, fault, e);
     }
+  }
+
+  private void reject(
+      HttpExchange exchange, @Nullable Route route, @Nullable Fault fault, ApiError error) {
+    if (route != null && route.scope() == Scope.GENERATE && fault == null) {
+      life.rejected.increment();
+    }
+    fail(exchange, error);
   }
 
   private static void fail(HttpExchange exchange, ApiError error) {
@@ -224,8 +289,8 @@ public abstract class EngineSurface implements HttpHandler {
     ObjectNode body = body(exchange);
     int[] prompt = encodeChat(body);
     int maxTokens = limit(body, "max_completion_tokens", limit(body, "max_tokens", -1));
-    Call call = call(exchange, body, Endpoint.CHAT, List.of(prompt), maxTokens);
-    Admission admission = admission(exchange, body, call);
+    Call call = call(exchange.request(), body, Endpoint.CHAT, List.of(prompt), maxTokens);
+    Admission admission = admission(exchange.request(), body, call);
     run(exchange, fault, call, admission, new OpenAiAnswer(settings.kind(), true, call));
   }
 
@@ -233,8 +298,8 @@ public abstract class EngineSurface implements HttpHandler {
     ObjectNode body = body(exchange);
     List<int[]> prompts = prompts(body, "prompt");
     int maxTokens = limit(body, "max_tokens", defaultCompletionTokens());
-    Call call = call(exchange, body, Endpoint.COMPLETIONS, prompts, maxTokens);
-    Admission admission = admission(exchange, body, call);
+    Call call = call(exchange.request(), body, Endpoint.COMPLETIONS, prompts, maxTokens);
+    Admission admission = admission(exchange.request(), body, call);
     run(exchange, fault, call, admission, new OpenAiAnswer(settings.kind(), false, call));
   }
 
@@ -247,8 +312,18 @@ public abstract class EngineSurface implements HttpHandler {
     ObjectNode body = body(exchange);
     int[] prompt = encodeChat(chatOf(body));
     int maxTokens = limit(body, "max_output_tokens", -1);
-    Call call = call(exchange, body, Endpoint.RESPONSES, List.of(prompt), maxTokens);
+    Call call = call(exchange.request(), body, Endpoint.RESPONSES, List.of(prompt), maxTokens);
     run(exchange, fault, call, new ResponsesAnswer(call));
+  }
+
+  /**
+   * Embeds a text.
+   *
+   * @param tokens its token ids
+   * @return a unit vector that depends on them alone
+   */
+  public final float[] embedding(int[] tokens) {
+    return EmbeddingAnswer.vector(tokens, settings.embeddingDimensions());
   }
 
   /** The chat that a request for a response amounts to. */
@@ -270,13 +345,36 @@ public abstract class EngineSurface implements HttpHandler {
   final void embeddings(HttpExchange exchange, @Nullable Fault fault) {
     ObjectNode body = body(exchange);
     List<int[]> prompts = prompts(body, "input");
-    Call call = call(exchange, body, Endpoint.EMBEDDINGS, prompts, 0);
+    Call call = call(exchange.request(), body, Endpoint.EMBEDDINGS, prompts, 0);
     boolean base64 = body.path("encoding_format").asText().equals("base64");
     int dimensions = body.path("dimensions").asInt(settings.embeddingDimensions());
     if (dimensions < 1 || dimensions > 65_536) {
       throw error(400, "dimensions is out of range");
     }
     run(exchange, fault, call, new EmbeddingAnswer(base64, dimensions));
+  }
+
+  /**
+   * Begins an inference request that came in another way than over HTTP.
+   *
+   * @param request what is wanted, past its faults
+   * @param output where the answer goes
+   * @throws ApiError if the engine refuses it, which is counted
+   */
+  public final void generate(TokenRequest request, Output output) throws ApiError {
+    try {
+      HttpRequest headers = new HttpRequest("POST", "", Map.of(), request.headers(), NOTHING);
+      Call call =
+          call(headers, request.body(), request.endpoint(), request.prompts(), request.maxTokens());
+      Admission admission = admission(headers, request.body(), call);
+      requireFits(call);
+      start(call, admission, output, request.outlivesClient() ? null : Duration.ZERO);
+    } catch (ApiError e) {
+      if (!output.faulty()) {
+        life.rejected.increment();
+      }
+      throw e;
+    }
   }
 
   final void run(HttpExchange exchange, @Nullable Fault fault, Call call, Answer answer) {
@@ -288,9 +386,9 @@ public abstract class EngineSurface implements HttpHandler {
    *
    * @throws ApiError if the handoff can't be
    */
-  final Admission admission(HttpExchange exchange, JsonNode body, Call call) {
+  final Admission admission(HttpRequest request, JsonNode body, Call call) {
     if (settings.role() != WorkerRole.REGULAR) {
-      Admission handoff = connector.admission(this, exchange.request(), body, call);
+      Admission handoff = connector.admission(this, request, body, call);
       if (handoff != null && call.items() != 1) {
         throw error(
             400, "a handoff is of one sequence: send several prompts or answers one by one");
@@ -304,30 +402,39 @@ public abstract class EngineSurface implements HttpHandler {
 
   final void run(
       HttpExchange exchange, @Nullable Fault fault, Call call, Admission admission, Answer answer) {
-    for (int[] prompt : call.prompts()) {
-      requireFits(prompt.length, call.maxTokens());
-    }
+    requireFits(call);
     String broken = streamError(fault == null ? 500 : fault.status(), "injected fault");
     EventSink sink = new EventSink(exchange, fault, broken);
     if (call.stream() && sendsHeadersEarly()) {
       sink.begin();
     }
-    start(call, admission, new HttpOutput(exchange, sink, answer));
-  }
-
-  private void start(Call call, Admission admission, Output output) {
-    Generation generation = new Generation(life, call, admission, output);
     Duration delay =
         call.stream() ? settings.streamDisconnectDelay() : settings.plainDisconnectDelay();
+    start(call, admission, new HttpOutput(exchange, sink, answer), delay);
+  }
+
+  /** Starts a call, which goes on for so long when its client leaves, or to its end if null. */
+  private void start(
+      Call call, Admission admission, Output output, @Nullable Duration withoutClient) {
+    Generation generation = new Generation(life, call, admission, output);
     generation.start(
         () -> faults.isOn(Fault.Kind.ZOMBIE),
         cancellation -> {
-          if (delay.isZero()) {
+          if (withoutClient == null) {
+            return;
+          }
+          if (withoutClient.isZero()) {
             cancellation.run();
           } else {
-            control.schedule(delay, cancellation);
+            control.schedule(withoutClient, cancellation);
           }
         });
+  }
+
+  private void requireFits(Call call) {
+    for (int[] prompt : call.prompts()) {
+      requireFits(prompt.length, call.maxTokens());
+    }
   }
 
   private void requireFits(int promptTokens, int maxTokens) {
@@ -367,11 +474,11 @@ public abstract class EngineSurface implements HttpHandler {
   }
 
   final Call call(
-      HttpExchange exchange, JsonNode body, Endpoint endpoint, List<int[]> prompts, int maxTokens) {
+      HttpRequest request, JsonNode body, Endpoint endpoint, List<int[]> prompts, int maxTokens) {
     String model = resolveModel(body);
     int n = n(body);
-    Ids ids = ids(exchange.request(), body, endpoint, prompts.size() * n);
-    Integer rank = requestedRank(exchange.request(), body);
+    Ids ids = ids(request, body, endpoint, prompts.size() * n);
+    Integer rank = requestedRank(request, body);
     if (rank != null && (rank < 0 || rank >= settings.dpSize())) {
       throw error(
           400, "data_parallel_rank " + rank + " is out of range [0, " + settings.dpSize() + ")");
@@ -386,6 +493,7 @@ public abstract class EngineSurface implements HttpHandler {
         n,
         endpoint == Endpoint.EMBEDDINGS ? maxTokens : outputLimit(maxTokens),
         stops(body.path("stop")),
+        stopTokens(body.path("stop_token_ids")),
         body.path("stream").asBoolean(false),
         options.path("include_usage").asBoolean(false),
         options.path("continuous_usage_stats").asBoolean(false),
@@ -433,6 +541,12 @@ public abstract class EngineSurface implements HttpHandler {
     List<String> stops = new ArrayList<>();
     stop.forEach(one -> stops.add(one.asText()));
     return stops;
+  }
+
+  private static Set<Integer> stopTokens(JsonNode ids) {
+    Set<Integer> tokens = new HashSet<>();
+    ids.forEach(id -> tokens.add(id.asInt()));
+    return tokens;
   }
 
   /** The limit of an answer, where the worker has one of its own. */
@@ -556,6 +670,23 @@ public abstract class EngineSurface implements HttpHandler {
     return ids;
   }
 
+  /**
+   * Aborts every sequence of a call.
+   *
+   * @param callId the call's id
+   * @return whether there was one
+   */
+  public final boolean abortCall(String callId) {
+    boolean any = false;
+    for (Map.Entry<String, Generation> entry : life.active().entrySet()) {
+      if (entry.getValue().call().id().equals(callId)) {
+        entry.getValue().abort(entry.getKey());
+        any = true;
+      }
+    }
+    return any;
+  }
+
   /** Aborts the sequences whose ids are chosen; returns how many there were. */
   final int abort(Predicate<String> chosen) {
     int count = 0;
@@ -568,7 +699,12 @@ public abstract class EngineSurface implements HttpHandler {
     return count;
   }
 
-  final ObjectNode modelList() {
+  /**
+   * Lists what is served.
+   *
+   * @return as {@code GET /v1/models}
+   */
+  public final ObjectNode modelList() {
     ObjectNode list = Json.object().put("object", "list");
     var data = list.putArray("data");
     for (String name : settings.servedModels()) {

@@ -19,6 +19,7 @@ public final class Generation {
   /** One sequence of the call: an answer to one of its prompts. */
   public final class Item implements RankListener {
     final int index;
+    final int[] prompt;
     final int promptTokens;
     final PlannedText text;
     private final long sequenceId;
@@ -30,9 +31,10 @@ public final class Generation {
     private long lastNanos;
     private volatile boolean running;
 
-    private Item(int index, int promptTokens, PlannedText text, long sequenceId, String id) {
+    private Item(int index, int[] prompt, PlannedText text, long sequenceId, String id) {
       this.index = index;
-      this.promptTokens = promptTokens;
+      this.prompt = prompt;
+      this.promptTokens = prompt.length;
       this.text = text;
       this.sequenceId = sequenceId;
       this.id = id;
@@ -43,33 +45,84 @@ public final class Generation {
       return id;
     }
 
-    /** The text that came with the last step. */
-    String delta() {
+    /**
+     * Returns its place among the sequences of the call.
+     *
+     * @return from 0
+     */
+    public int index() {
+      return index;
+    }
+
+    /**
+     * Returns its prompt.
+     *
+     * @return token ids, not to be changed
+     */
+    public int[] prompt() {
+      return prompt;
+    }
+
+    /**
+     * Returns the answer that it is going to give.
+     *
+     * @return the plan, of which {@link #generated} tokens have come
+     */
+    public PlannedText text() {
+      return text;
+    }
+
+    /**
+     * Returns the text that came with the last step.
+     *
+     * @return maybe empty
+     */
+    public String delta() {
       return text.text(from, to);
     }
 
-    /** The tokens that came with the last step. */
-    int deltaTokens() {
+    /**
+     * Returns the number of tokens that came with the last step.
+     *
+     * @return maybe 0
+     */
+    public int deltaTokens() {
       return to - from;
     }
 
-    /** The text so far. */
-    String all() {
+    /**
+     * Returns the text so far.
+     *
+     * @return maybe empty
+     */
+    public String all() {
       return text.text(0, to);
     }
 
-    /** Tokens so far. */
-    int generated() {
+    /**
+     * Returns the number of tokens so far.
+     *
+     * @return those of the last step among them
+     */
+    public int generated() {
       return to;
     }
 
-    /** Prompt tokens found in the cache when it was first admitted. */
-    int cachedTokens() {
+    /**
+     * Returns the prompt tokens that were found in the cache when it was first admitted.
+     *
+     * @return tokens
+     */
+    public int cachedTokens() {
       return Math.max(0, cached);
     }
 
-    /** Why it ended, in OpenAI's words, or {@code abort}; empty while it goes on. */
-    String finish() {
+    /**
+     * Returns why it ended.
+     *
+     * @return OpenAI's {@code stop} or {@code length}, or {@code abort}; empty while it goes on
+     */
+    public String finish() {
       return finish == null ? "" : finish;
     }
 
@@ -144,9 +197,12 @@ public final class Generation {
       for (int choice = 0; choice < call.n(); choice++) {
         long seed = PlannedText.seed(prompt, call.seed() + choice);
         PlannedText text =
-            life.settings().encoder().plan(seed, Math.min(wanted, room), call.stops());
+            life.settings()
+                .encoder()
+                .plan(seed, Math.min(wanted, room), call.stops())
+                .stoppedAt(call.stopTokens());
         long sequenceId = life.nextSequenceId();
-        items.add(new Item(index, prompt.length, text, sequenceId, call.itemIds().get(index)));
+        items.add(new Item(index, prompt, text, sequenceId, call.itemIds().get(index)));
         requests.add(new EngineRequest(sequenceId, prompt, text.tokens(), call.cacheNamespace()));
         index++;
       }
@@ -158,7 +214,12 @@ public final class Generation {
     return call;
   }
 
-  List<Item> items() {
+  /**
+   * Returns the sequences of the call.
+   *
+   * @return prompts times answers to each
+   */
+  public List<Item> items() {
     return items;
   }
 

@@ -176,7 +176,12 @@ public final class Life implements AutoCloseable {
     }
   }
 
-  EngineSettings settings() {
+  /**
+   * Returns the engine's configuration.
+   *
+   * @return the same in every life
+   */
+  public EngineSettings settings() {
     return settings;
   }
 
@@ -184,7 +189,12 @@ public final class Life implements AutoCloseable {
     return clock;
   }
 
-  Instant startedAt() {
+  /**
+   * Returns when it began.
+   *
+   * @return an instant of the engine's clock
+   */
+  public Instant startedAt() {
     return startedAt;
   }
 
@@ -196,12 +206,31 @@ public final class Life implements AutoCloseable {
     return clock.instant().getEpochSecond();
   }
 
-  double epochSecondsExactly() {
+  /**
+   * Returns the present time.
+   *
+   * @return an instant of the engine's clock
+   */
+  public Instant now() {
+    return clock.instant();
+  }
+
+  /**
+   * Returns the present time.
+   *
+   * @return seconds since the epoch
+   */
+  public double epochSecondsExactly() {
     Instant now = clock.instant();
     return now.getEpochSecond() + now.getNano() / 1e9;
   }
 
-  String randomHex() {
+  /**
+   * Draws an id.
+   *
+   * @return 32 hexadecimal digits
+   */
+  public String randomHex() {
     randomLock.lock();
     try {
       return String.format("%016x%016x", random.nextLong(), random.nextLong());
@@ -318,6 +347,33 @@ public final class Life implements AutoCloseable {
     return "fake-" + sidePort;
   }
 
+  /**
+   * Names the engine as its side channel does.
+   *
+   * @return the id, the same after a restart
+   */
+  public String engineId() {
+    return engineId(sidePort);
+  }
+
+  /**
+   * Names this life.
+   *
+   * @return another name in every life
+   */
+  public String instanceId() {
+    return "fake-" + Integer.toHexString(randomSeed);
+  }
+
+  /**
+   * Counts the sequences that run or wait.
+   *
+   * @return how many
+   */
+  public int activeSequences() {
+    return active.size();
+  }
+
   ConcurrentHashMap<String, Generation> active() {
     return active;
   }
@@ -373,15 +429,30 @@ public final class Life implements AutoCloseable {
                             effect instanceof EngineEffect.FlushAnswered answer && answer.done()));
   }
 
-  boolean paused() {
+  /**
+   * Tells whether generation is paused.
+   *
+   * @return true between a pause and a resumption
+   */
+  public boolean paused() {
     return paused;
   }
 
-  boolean sleeping() {
+  /**
+   * Tells whether the engine sleeps.
+   *
+   * @return true until it is woken
+   */
+  public boolean sleeping() {
     return sleeping;
   }
 
-  void sleeping(boolean asleep) {
+  /**
+   * Puts the engine to sleep or wakes it, as far as it tells.
+   *
+   * @param asleep whether it sleeps
+   */
+  public void sleeping(boolean asleep) {
     sleeping = asleep;
   }
 

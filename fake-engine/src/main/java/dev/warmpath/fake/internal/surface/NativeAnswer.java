@@ -3,10 +3,14 @@ package dev.warmpath.fake.internal.surface;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.warmpath.fake.text.PlannedText;
 import org.jspecify.annotations.Nullable;
 
 /** SGLang's own {@code /generate}; its stream chunks are cumulative. */
 final class NativeAnswer implements Answer {
+  /** The token that ends an answer of natural length. */
+  static final int END_OF_TEXT = 2;
+
   private final boolean list;
 
   /**
@@ -53,8 +57,12 @@ final class NativeAnswer implements Answer {
     for (int i = 0; i < item.generated(); i++) {
       ids.add(item.text.tokens()[i]);
     }
-    ObjectNode meta = body.putObject("meta_info");
-    meta.put("id", item.id());
+    body.set("meta_info", metaInfo(generation, item));
+    return body;
+  }
+
+  static ObjectNode metaInfo(Generation generation, Generation.Item item) {
+    ObjectNode meta = Json.object().put("id", item.id());
     if (item.finish().isEmpty()) {
       meta.putNull("finish_reason");
     } else {
@@ -62,7 +70,7 @@ final class NativeAnswer implements Answer {
       switch (item.finish()) {
         case "length" -> reason.put("length", item.generated());
         case "abort" -> reason.put("message", "Abort before prefill or during decode");
-        default -> reason.put("matched", 2);
+        default -> matched(reason, item.text);
       }
     }
     meta.put("prompt_tokens", item.promptTokens);
@@ -70,6 +78,14 @@ final class NativeAnswer implements Answer {
     meta.put("completion_tokens", item.generated());
     meta.put("cached_tokens", item.cachedTokens());
     meta.put("e2e_latency", generation.secondsInAll());
-    return body;
+    return meta;
+  }
+
+  private static void matched(ObjectNode reason, PlannedText text) {
+    if (text.matchedStop() != null) {
+      reason.put("matched", text.matchedStop());
+    } else {
+      reason.put("matched", text.matchedToken() == null ? END_OF_TEXT : text.matchedToken());
+    }
   }
 }

@@ -24,10 +24,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** SGLang's HTTP server ({@code srt/entrypoints/http_server.py}, {@code v1_loads.py}). */
-final class SglangSurface extends EngineSurface {
+/**
+ * SGLang's HTTP server ({@code srt/entrypoints/http_server.py}, {@code v1_loads.py}), and what its
+ * gRPC servers have in common with it.
+ */
+public final class SglangSurface extends EngineSurface {
   private static final Set<String> LOAD_SECTIONS =
       Set.of("core", "memory", "spec", "lora", "disagg", "queues", "all");
 
@@ -70,7 +74,7 @@ final class SglangSurface extends EngineSurface {
     if (settings.loadsShape() != LoadsShape.ABSENT) {
       get("/v1/loads", Scope.LOAD, (exchange, fault) -> loads(exchange));
     }
-    get("/get_load", Scope.LOAD, (exchange, fault) -> json(exchange, legacyLoad()));
+    get("/get_load", Scope.LOAD, (exchange, fault) -> json(exchange, legacyLoad(null)));
     if (settings.metricNames() != MetricNames.ABSENT) {
       get("/metrics", Scope.LOAD, (exchange, fault) -> metrics(exchange, prometheus()));
     }
@@ -212,8 +216,10 @@ final class SglangSurface extends EngineSurface {
     if (sampling.has("stop")) {
       flat.set("stop", sampling.get("stop"));
     }
-    Call call = call(exchange, flat, Endpoint.GENERATE, prompts, Math.max(0, maxTokens));
-    run(exchange, fault, call, admission(exchange, body, call), new NativeAnswer(list));
+    flat.set("stop_token_ids", sampling.path("stop_token_ids"));
+    Call call = call(exchange.request(), flat, Endpoint.GENERATE, prompts, Math.max(0, maxTokens));
+    Admission admission = admission(exchange.request(), body, call);
+    run(exchange, fault, call, admission, new NativeAnswer(list));
   }
 
   /** A prefill worker keeps itself to one token. */
@@ -222,19 +228,35 @@ final class SglangSurface extends EngineSurface {
     return settings.role() == WorkerRole.PREFILL ? 1 : asked;
   }
 
-  /** A one-token probe takes its time; it gets nowhere while the scheduler stands still. */
   private void health(HttpExchange exchange) {
-    Duration latency = settings.healthLatency();
-    if (life.paused() || faults.isOn(Fault.Kind.FREEZE)) {
-      control.schedule(latency.multipliedBy(HEALTH_TIMEOUT_FACTOR), () -> empty(exchange, 503));
-    } else if (latency.isZero()) {
-      empty(exchange, 200);
-    } else {
-      control.schedule(latency, () -> empty(exchange, 200));
-    }
+    whenDone(exchange, probe(), healthy -> empty(exchange, healthy ? 200 : 503));
   }
 
-  private ObjectNode serverInfo() {
+  /**
+   * Generates one token to see whether the scheduler lives: that takes its time, and gets nowhere
+   * while the scheduler stands still.
+   *
+   * @return whether it does
+   */
+  public CompletableFuture<Boolean> probe() {
+    Duration latency = settings.healthLatency();
+    CompletableFuture<Boolean> healthy = new CompletableFuture<>();
+    if (life.paused() || faults.isOn(Fault.Kind.FREEZE)) {
+      control.schedule(latency.multipliedBy(HEALTH_TIMEOUT_FACTOR), () -> healthy.complete(false));
+    } else if (latency.isZero()) {
+      healthy.complete(true);
+    } else {
+      control.schedule(latency, () -> healthy.complete(true));
+    }
+    return healthy;
+  }
+
+  /**
+   * Describes the server.
+   *
+   * @return as {@code GET /server_info}
+   */
+  public ObjectNode serverInfo() {
     ObjectNode info = Json.object();
     info.put("model_path", settings.model());
     info.put("tokenizer_path", settings.model());
@@ -309,11 +331,27 @@ final class SglangSurface extends EngineSurface {
     endpoint.replayPort().ifPresent(port -> events.put("replay_endpoint_port_base", port));
   }
 
+  /**
+   * Tells of a sequence what the native API does.
+   *
+   * @param generation its call
+   * @param item the sequence
+   * @return as {@code meta_info} of {@code POST /generate}
+   */
+  public static ObjectNode metaInfo(Generation generation, Generation.Item item) {
+    return NativeAnswer.metaInfo(generation, item);
+  }
+
   private String disaggregationMode() {
     return settings.role() == WorkerRole.REGULAR ? "null" : settings.role().label();
   }
 
-  private ObjectNode modelInfo() {
+  /**
+   * Describes the model.
+   *
+   * @return as {@code GET /model_info}
+   */
+  public ObjectNode modelInfo() {
     ObjectNode info = Json.object();
     info.put("model_path", settings.model());
     info.put("tokenizer_path", settings.model());
@@ -331,9 +369,6 @@ final class SglangSurface extends EngineSurface {
     HttpRequest request = exchange.request();
     Set<String> include =
         Set.copyOf(List.of(request.query().getOrDefault("include", "all").split(",", -1)));
-    if (!LOAD_SECTIONS.containsAll(include)) {
-      throw error(400, "unknown section in include");
-    }
     String onlyRank = request.query().get("dp_rank");
     Integer rank = integer(onlyRank);
     if (onlyRank != null && (rank == null || rank < 0 || rank >= settings.dpSize())) {
@@ -342,6 +377,20 @@ final class SglangSurface extends EngineSurface {
     if (Objects.equals(request.query().get("format"), "prometheus")) {
       metrics(exchange, prometheus());
       return;
+    }
+    json(exchange, loads(include, rank));
+  }
+
+  /**
+   * Tells the ranks' load.
+   *
+   * @param include sections, see {@code GET /v1/loads}
+   * @param onlyRank the rank that is asked for, or null for all
+   * @return as {@code GET /v1/loads}
+   */
+  public ObjectNode loads(Set<String> include, @Nullable Integer onlyRank) {
+    if (!LOAD_SECTIONS.containsAll(include)) {
+      throw error(400, "unknown section in include");
     }
     ObjectNode body = Json.object();
     body.put("timestamp", life.clock().instant().toString());
@@ -353,14 +402,14 @@ final class SglangSurface extends EngineSurface {
     ArrayNode loads = body.putArray("loads");
     List<RankSnapshot> snapshots = life.snapshots();
     for (int i = 0; i < snapshots.size(); i++) {
-      if (rank == null || rank == i) {
+      if (onlyRank == null || onlyRank == i) {
         loads.add(load(i, snapshots.get(i), include, aggregated));
       }
     }
     if (aggregated) {
       body.set("aggregate", aggregate(snapshots));
     }
-    json(exchange, body);
+    return body;
   }
 
   private ObjectNode load(
@@ -438,10 +487,19 @@ final class SglangSurface extends EngineSurface {
         .put("avg_utilization", usage / ranks);
   }
 
-  private ArrayNode legacyLoad() {
+  /**
+   * Tells the ranks' load in the older form.
+   *
+   * @param onlyRank the rank that is asked for, or null for all
+   * @return as {@code GET /get_load}
+   */
+  public ArrayNode legacyLoad(@Nullable Integer onlyRank) {
     ArrayNode list = Json.MAPPER.createArrayNode();
     List<RankSnapshot> snapshots = life.snapshots();
     for (int rank = 0; rank < snapshots.size(); rank++) {
+      if (onlyRank != null && onlyRank != rank) {
+        continue;
+      }
       CoreMetrics metrics = snapshots.get(rank).metrics();
       list.addObject()
           .put("dp_rank", rank)
@@ -514,8 +572,18 @@ final class SglangSurface extends EngineSurface {
     JsonNode body = body(exchange);
     String prefix = body.path("rid").asText("");
     boolean all = body.path("abort_all").asBoolean(false);
-    abort(id -> all || (!prefix.isEmpty() && id.startsWith(prefix)));
+    abortRequests(prefix, all);
     empty(exchange, 200);
+  }
+
+  /**
+   * Aborts requests.
+   *
+   * @param prefix how the ids begin of those that are meant; none if empty
+   * @param all whether all are meant
+   */
+  public void abortRequests(String prefix, boolean all) {
+    abort(id -> all || (!prefix.isEmpty() && id.startsWith(prefix)));
   }
 
   private void pause(HttpExchange exchange) {
@@ -523,14 +591,23 @@ final class SglangSurface extends EngineSurface {
     if (exchange.request().body().length > 0) {
       mode = body(exchange).path("mode").asText(mode);
     }
-    PauseMode pause =
-        switch (mode) {
-          case "abort" -> PauseMode.ABORT;
-          case "in_place" -> PauseMode.IN_PLACE;
-          case "retract" -> PauseMode.RETRACT;
-          default -> throw error(400, "mode must be abort, in_place or retract");
-        };
-    answer(exchange, new EngineCommand.Pause(pause), "Generation paused successfully.");
+    answer(exchange, new EngineCommand.Pause(pauseMode(mode)), "Generation paused successfully.");
+  }
+
+  /**
+   * Reads how to pause.
+   *
+   * @param mode {@code abort}, {@code in_place} or {@code retract}
+   * @return the mode
+   * @throws ApiError if it is none of them
+   */
+  public PauseMode pauseMode(String mode) throws ApiError {
+    return switch (mode) {
+      case "abort" -> PauseMode.ABORT;
+      case "in_place" -> PauseMode.IN_PLACE;
+      case "retract" -> PauseMode.RETRACT;
+      default -> throw error(400, "mode must be abort, in_place or retract");
+    };
   }
 
   private void resume(HttpExchange exchange) {

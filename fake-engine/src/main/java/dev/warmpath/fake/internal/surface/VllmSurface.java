@@ -19,8 +19,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** vLLM's OpenAI server ({@code vllm/entrypoints/openai}, {@code vllm/entrypoints/serve}). */
-final class VllmSurface extends EngineSurface {
+/**
+ * vLLM's OpenAI server ({@code vllm/entrypoints/openai}, {@code vllm/entrypoints/serve}), and what
+ * its gRPC servers have in common with it.
+ */
+public final class VllmSurface extends EngineSurface {
   private static final List<String> GUARDED = List.of("/v1", "/v2", "/inference", "/cohere");
 
   VllmSurface(Life life, Faults faults, EngineControl control) {
@@ -155,7 +158,8 @@ final class VllmSurface extends EngineSurface {
       case CHAT -> ids("chatcmpl-" + base, items);
       case RESPONSES -> ids("resp_" + base, items);
       case EMBEDDINGS -> ids("embd-" + base, items);
-      case COMPLETIONS, GENERATE -> {
+      case GENERATE -> ids(base, items);
+      case COMPLETIONS -> {
         String id = "cmpl-" + base;
         List<String> numbered = items == 1 ? List.of(id + "-0") : numbered(id, "-", items);
         yield new Ids(id, numbered);

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.warmpath.fake.grpc;
+
+import org.jspecify.annotations.NullMarked;
