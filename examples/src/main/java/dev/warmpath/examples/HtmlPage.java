@@ -33,7 +33,8 @@ final class HtmlPage {
       .lead{font-size:1.1rem;margin:0 0 20px}.note{color:var(--soft);font-size:.85rem;margin-top:28px}
       .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.9rem}
       th,td{padding:7px 10px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
-      th:first-child{text-align:left}thead th{color:var(--soft);font-weight:500}
+      th:first-child,td:first-child{text-align:left}thead th,.group{color:var(--soft);font-weight:500}
+      h2{font-size:1.2rem;margin:32px 0 8px}.group{padding-top:14px;font-size:.8rem}
       i{display:inline-block;width:10px;height:10px;border-radius:3px;margin-right:7px}
       .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr));gap:16px;margin-top:24px}
       figure{margin:0;padding:16px;background:var(--card);border:1px solid var(--line);border-radius:10px}

@@ -35,6 +35,7 @@ final class LabCommand implements Callable<Integer> {
 
   @Mixin private LoadOptions load = new LoadOptions();
   @Mixin private FakeOptions fake = new FakeOptions();
+  @Mixin private FleetSuiteOptions suite = new FleetSuiteOptions();
 
   @Option(
       names = "--fleet",
@@ -122,6 +123,9 @@ final class LabCommand implements Callable<Integer> {
       spec.commandLine().getOut().println(LoadOptions.list());
       return 0;
     }
+    if (suite.asked()) {
+      return suite();
+    }
     FleetSpec of = FleetSpec.parse(fleet);
     check(of);
     HtmlReport.requireWritable(report);
@@ -155,6 +159,46 @@ final class LabCommand implements Callable<Integer> {
     return 0;
   }
 
+  private Integer suite() throws IOException {
+    checkCounts();
+    HtmlReport.requireWritable(report);
+    int times = given("--seeds") ? seeds : 3;
+    FleetTables tables =
+        suite.run(
+            given("--policy") ? policies : suite.standardPolicies(),
+            given("--clients") ? clients : List.of(1, 8, 32),
+            load.seed(),
+            times);
+    tables.write(report, suite.description(load.seed(), times));
+    ObjectNode document = tables.document();
+    document.put("report", report.toString());
+    spec.commandLine()
+        .getOut()
+        .println(
+            json
+                ? Json.document(document)
+                : tables.text() + System.lineSeparator() + "report: " + report);
+    String failures = tables.failures();
+    if (failures != null) {
+      throw CommandFailure.work(failures);
+    }
+    return 0;
+  }
+
+  /** Whether an option stands on the command line. */
+  private boolean given(String option) {
+    return spec.commandLine().getParseResult().hasMatchedOption(option);
+  }
+
+  private void checkCounts() {
+    if (seeds < 1) {
+      throw CommandFailure.usage("--seeds must be at least 1");
+    }
+    if (clients.stream().anyMatch(n -> n < 1)) {
+      throw CommandFailure.usage("--clients must be at least 1");
+    }
+  }
+
   private void check(FleetSpec of) {
     try {
       settings(of, 1, 1, 1, load.seed());
@@ -164,12 +208,7 @@ final class LabCommand implements Callable<Integer> {
     if (!load.settings(fake.model()).stream()) {
       throw CommandFailure.usage("lab streams every answer: leave --no-stream away");
     }
-    if (seeds < 1) {
-      throw CommandFailure.usage("--seeds must be at least 1");
-    }
-    if (clients.stream().anyMatch(n -> n < 1)) {
-      throw CommandFailure.usage("--clients must be at least 1");
-    }
+    checkCounts();
     if (sweep.stream().anyMatch(x -> !(x > 0)) || capacities.stream().anyMatch(x -> !(x > 0))) {
       throw CommandFailure.usage("--sweep and --capacity take factors of more than 0");
     }
