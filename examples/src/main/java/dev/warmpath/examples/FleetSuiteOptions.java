@@ -20,7 +20,8 @@ final class FleetSuiteOptions {
   private static final Pattern CELL = Pattern.compile("([a-z]+)\\(?([0-9.]+)\\)?");
 
   /** This project's policies that the tables have by default. */
-  private static final List<String> OWN = List.of("warmpath:cache_aware", "warmpath:linear_cost");
+  private static final List<String> OWN =
+      List.of("warmpath:homing", "warmpath:cache_aware", "warmpath:linear_cost");
 
   /** A workload of the suite. */
   private record Cell(String name, double factor) {

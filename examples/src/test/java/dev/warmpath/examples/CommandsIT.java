@@ -329,6 +329,49 @@ class CommandsIT {
   }
 
   @Test
+  void labPrintsTheFleetStudy() throws IOException {
+    Path report = folder.resolve("fleet.html");
+    String[] command = {
+      "lab",
+      "--suite",
+      "fleet",
+      "--cells",
+      "rag1",
+      "--policy",
+      "rr,sesshash,linear_ev",
+      "--clients",
+      "1,4",
+      "--seeds",
+      "2",
+      "--report",
+      report.toString(),
+      "--json"
+    };
+    assertThat(run(command)).as(err.toString()).isZero();
+    JsonNode policies = json().path("policies");
+    assertThat(policies).hasSize(3 * 2 * 2);
+    for (JsonNode policy : policies) {
+      assertThat(policy.path("workload").asText()).isEqualTo("rag(1)");
+      assertThat(policy.path("failed").asInt(-1)).isZero();
+      assertThat(policy.path("hit_rate").asDouble()).isBetween(0.1, 1.0);
+      assertThat(policy.path("ttft_ms").path("p99").asDouble()).isPositive();
+    }
+    assertThat(Files.readString(report))
+        .startsWith("<!doctype html>")
+        .contains("rag(1)", "linear_ev", "<svg")
+        .doesNotContain("http-equiv", "<script", "src=");
+    assertThat(run("lab", "--suite", "flood")).isEqualTo(2);
+    assertOneLine("flood", "fleet");
+    assertThat(run("lab", "--suite", "fleet", "--cells", "tea1")).isEqualTo(2);
+    assertOneLine("tea1", "sess");
+    assertThat(run("lab", "--suite", "fleet", "--policy", "best")).isEqualTo(2);
+    assertOneLine("best", "chwbl_deep", "warmpath:");
+    assertThat(run("lab", "--suite", "fleet", "--preset", "product", "--policy", "rr"))
+        .isEqualTo(2);
+    assertOneLine("product", "rr");
+  }
+
+  @Test
   void labComparesPoliciesClientsAndLoadsInVirtualTime() throws IOException {
     Path report = folder.resolve("lab.html");
     Path csv = folder.resolve("lab.csv");

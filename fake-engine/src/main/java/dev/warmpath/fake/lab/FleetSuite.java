@@ -4,16 +4,14 @@ import dev.warmpath.fake.FleetSpec;
 import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.study.Study;
-import dev.warmpath.fake.study.StudyMeter;
 import dev.warmpath.fake.study.StudyPolicies;
 import dev.warmpath.fake.study.StudyResult;
 import dev.warmpath.fake.study.StudySettings;
 import dev.warmpath.fake.study.StudyWorkload;
 import dev.warmpath.health.HealthSettings;
+import dev.warmpath.policy.RoutingPolicy;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The fleet study with this project's own policies beside the frozen ones: the same workloads on
@@ -63,7 +61,12 @@ public final class FleetSuite {
   public static StudyResult run(
       Preset preset, StudySettings settings, String policy, StudyWorkload workload) {
     if (policy.startsWith(OWN)) {
-      return own(preset, settings, policy, workload);
+      String name = policy.substring(OWN.length());
+      LabSettings lab =
+          labSettings(preset, settings, workload).sessionKeys(name.contains("session")).build();
+      FleetWatch watch = new FleetWatch(settings, workload);
+      LabResult result = Lab.run(lab, name, sessions(settings, workload), watch);
+      return watch.result(policy, result.load().failed());
     }
     if (preset != Preset.STUDY) {
       throw new IllegalArgumentException(
@@ -92,55 +95,40 @@ public final class FleetSuite {
     }
   }
 
-  private static StudyResult own(
-      Preset preset, StudySettings settings, String policy, StudyWorkload workload) {
-    Map<String, Integer> families = new HashMap<>();
-    for (int i = 0; i < workload.sessions().size(); i++) {
-      families.put(workload.sessions().get(i).id(), workload.families()[i]);
-    }
-    StudyMeter meter = new StudyMeter(settings.workers(), workload.fromMs(), workload.untilMs());
-    double begins = begins(settings, workload);
-    LabObserver observer =
-        new LabObserver() {
-          @Override
-          public void answered(LabAnswer answer) {
-            Integer family = families.get(answer.session());
-            double sent = begins + answer.sentMs();
-            meter.sent(family == null ? -1 : family, sent, LabFleet.number(answer.worker()));
-            meter.firstToken(
-                sent,
-                answer.firstMs() - answer.sentMs(),
-                count(answer.usage().promptTokens()),
-                count(answer.usage().cachedTokens()));
-            meter.finished(begins + answer.endMs());
-          }
-        };
-    LabResult result =
-        Lab.run(
-            labSettings(preset, settings, workload),
-            policy.substring(OWN.length()),
-            closed(settings, workload.sessions()),
-            observer);
-    return meter.result(policy, result.load().failed());
-  }
-
-  /** The lab's open loop begins with the first arrival. */
-  private static double begins(StudySettings settings, StudyWorkload workload) {
-    return settings.users() > 0 ? 0 : workload.sessions().get(0).arrivalMs();
-  }
-
-  private static int count(@org.jspecify.annotations.Nullable Integer tokens) {
-    return tokens == null ? 0 : tokens;
+  /**
+   * Runs a workload on the study's workers under a policy of one's own making, and things happen to
+   * the workers.
+   *
+   * @param settings the fleet and its clients
+   * @param policy what every client routes by
+   * @param workload what is sent
+   * @param incidents what happens to workers, in milliseconds of the workload
+   * @return the figures
+   */
+  public static StudyResult run(
+      StudySettings settings,
+      RoutingPolicy policy,
+      StudyWorkload workload,
+      List<LabIncident> incidents) {
+    LabSettings lab =
+        labSettings(Preset.STUDY, settings, workload)
+            .sessionKeys(policy.name().contains("session"))
+            .incidents(incidents)
+            .build();
+    FleetWatch watch = new FleetWatch(settings, workload);
+    LabResult result = Lab.run(lab, policy, sessions(settings, workload), watch);
+    return watch.result(OWN + policy.name(), result.load().failed());
   }
 
   /** In a closed loop users think for a tenth of the time. */
-  private static List<TraceSession> closed(StudySettings settings, List<TraceSession> sessions) {
+  static List<TraceSession> sessions(StudySettings settings, StudyWorkload workload) {
     return settings.users() == 0
-        ? sessions
-        : sessions.stream().map(session -> session.thinking(0.1)).toList();
+        ? workload.sessions()
+        : workload.sessions().stream().map(session -> session.thinking(0.1)).toList();
   }
 
-  static LabSettings labSettings(Preset preset, StudySettings settings, StudyWorkload workload) {
+  static LabSettings.Builder labSettings(
+      Preset preset, StudySettings settings, StudyWorkload workload) {
     int blockTokens = workload.blockTokens();
     LabSettings.Builder builder =
         LabSettings.builder()
@@ -156,7 +144,7 @@ public final class FleetSuite {
             .sticky(settings.sticky())
             .seed(settings.seed())
             .concurrency(settings.users() * settings.workers())
-            .untilMs(workload.untilMs() - begins(settings, workload))
+            .untilMs(workload.untilMs() - FleetWatch.begins(settings, workload))
             .settleMs(SETTLE_MS)
             .roundTripMs(2 * StudySettings.NETWORK_MS);
     if (preset == Preset.STUDY) {
@@ -165,6 +153,6 @@ public final class FleetSuite {
           .model(WorkerModel.FLEET_STUDY)
           .health(HealthSettings.builder().loadInterval(poll, poll).build());
     }
-    return builder.build();
+    return builder;
   }
 }

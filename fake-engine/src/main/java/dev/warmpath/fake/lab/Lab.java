@@ -1,6 +1,7 @@
 package dev.warmpath.fake.lab;
 
 import dev.warmpath.fake.load.TraceSession;
+import dev.warmpath.policy.RoutingPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -48,9 +49,30 @@ public final class Lab {
    */
   public static LabResult run(
       LabSettings settings, String policy, List<TraceSession> sessions, LabObserver observer) {
+    return run(settings, LabPolicy.parse(policy), sessions, observer);
+  }
+
+  /**
+   * Runs sessions under a policy of one's own making.
+   *
+   * @param settings fleet, clients and users
+   * @param policy what every client routes by
+   * @param sessions what users send, by start time
+   * @param observer hears of the requests after the run, in the order in which their answers ended
+   * @return the figures
+   */
+  public static LabResult run(
+      LabSettings settings,
+      RoutingPolicy policy,
+      List<TraceSession> sessions,
+      LabObserver observer) {
+    return run(settings, LabPolicy.of(policy.name(), (network, of) -> policy), sessions, observer);
+  }
+
+  private static LabResult run(
+      LabSettings settings, LabPolicy chosen, List<TraceSession> sessions, LabObserver observer) {
     LabResult best = null;
     List<Consumer<LabObserver>> bestHeard = List.of();
-    LabPolicy chosen = LabPolicy.parse(policy);
     for (LabPolicy.Maker variant : chosen.variants()) {
       List<Consumer<LabObserver>> heard = new ArrayList<>();
       LabResult result;

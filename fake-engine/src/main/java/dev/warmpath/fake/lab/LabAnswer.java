@@ -7,6 +7,7 @@ import dev.warmpath.api.Usage;
  *
  * @param session the session's id
  * @param turn its turn, from 0
+ * @param client the client that it came to, from 0
  * @param sentMs when the request was sent
  * @param firstMs when its first token came
  * @param endMs when its last token came
@@ -16,6 +17,7 @@ import dev.warmpath.api.Usage;
 public record LabAnswer(
     String session,
     int turn,
+    int client,
     double sentMs,
     double firstMs,
     double endMs,

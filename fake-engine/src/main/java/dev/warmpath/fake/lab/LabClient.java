@@ -1,6 +1,7 @@
 package dev.warmpath.fake.lab;
 
 import dev.warmpath.RouterClient;
+import dev.warmpath.Workers;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
@@ -114,6 +115,11 @@ final class LabClient implements AutoCloseable {
             prefill.usage().promptTokens(),
             prefill.usage().cachedTokens(),
             decode.usage().completionTokens()));
+  }
+
+  /** The routers' workers, to be changed. */
+  List<Workers> workers() {
+    return routers.stream().map(RouterClient::workers).toList();
   }
 
   @Override

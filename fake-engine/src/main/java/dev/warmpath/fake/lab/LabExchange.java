@@ -61,7 +61,7 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
   public ExchangeResponse execute() throws TransportException {
     failIfOver(FailurePhase.CONNECT);
     LabWorker worker = network.worker(outbound.target().worker().id().value());
-    if (worker == null) {
+    if (worker == null || !worker.up()) {
       throw failure(TransportException.Kind.CONNECT, FailurePhase.CONNECT);
     }
     LabRank target = worker.rank(outbound.target().rank().orElse(0));
@@ -75,9 +75,11 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
     at(
         network.roundTripMs() / 2,
         () -> {
-          if (!cancelled) {
+          if (!cancelled && worker.up()) {
             sent = true;
             by.begin(target, engineId, this);
+          } else if (!cancelled) {
+            lost();
           }
         });
     VirtualTimer first =
@@ -164,6 +166,20 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
     return new TransportException(kind, phase, 0, "in the lab", null);
   }
 
+  /** The worker died; nobody else ends a request that its client has not given up. */
+  private void lost() {
+    gone();
+    at(
+        network.roundTripMs() / 2,
+        () -> {
+          if (!endHere) {
+            expired = TransportException.Kind.RESET;
+            forgetDeadline();
+            wake();
+          }
+        });
+  }
+
   private void wake() {
     Turns.Turn turn = reader;
     if (turn != null) {
@@ -225,7 +241,10 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
             wake();
           });
     }
-    if (reason != null) {
+    if (reason == FinishReason.ABORTED && !cancelled && expired == null) {
+      finish = reason;
+      lost();
+    } else if (reason != null) {
       finish = reason;
       gone();
       at(

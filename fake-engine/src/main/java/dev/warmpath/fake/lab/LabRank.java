@@ -55,6 +55,16 @@ final class LabRank {
     drive.cancel(requestId);
   }
 
+  /** Empties the cache, whatever runs. */
+  void flush() {
+    drive.flush();
+  }
+
+  /** Loses everything at once, as a process that dies. */
+  void die() {
+    drive.die();
+  }
+
   void close() {
     drive.close();
   }

@@ -1,6 +1,7 @@
 package dev.warmpath.fake.lab;
 
 import dev.warmpath.RouterClient;
+import dev.warmpath.Workers;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
@@ -15,10 +16,13 @@ import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.worker.EngineKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 
 /**
  * One fleet, its clients and their users under one policy, from empty caches to the last answer.
@@ -102,7 +106,9 @@ final class LabRun implements AutoCloseable {
             .admission(settings.admission())
             .indexBytes(settings.indexBytes())
             .seed(seed);
-    pool.forEach(worker -> builder.worker(worker.url()));
+    pool.stream()
+        .filter(worker -> !joinsLater(worker))
+        .forEach(worker -> builder.worker(worker.url()));
     return builder.build();
   }
 
@@ -128,6 +134,7 @@ final class LabRun implements AutoCloseable {
       }
     }
     at(settings.settleMs(), this::sample);
+    settings.incidents().forEach(this::plan);
     while (openSessions > 0) {
       if (!drives.step(time)) {
         throw new IllegalStateException(openSessions + " sessions wait for nothing");
@@ -154,6 +161,34 @@ final class LabRun implements AutoCloseable {
       }
     }
     return 2.0 * settings.deadline().toMillis() + (think + gap) / settings.speedup() + 60_000;
+  }
+
+  private void plan(LabIncident incident) {
+    double at = settings.settleMs() + incident.atMs();
+    LabWorker worker =
+        Objects.requireNonNull(network.worker(LabFleet.url(incident.worker())), "worker");
+    switch (incident.kind()) {
+      case FLUSH -> at(at, () -> worker.ranks().forEach(LabRank::flush));
+      case RESTART -> {
+        at(at, worker::die);
+        at(at + incident.downMs(), worker::comeBack);
+      }
+      case REMOVE -> at(at, () -> change(workers -> workers.remove(worker.url())));
+      case ADD -> at(at, () -> change(workers -> workers.add(worker.url())));
+    }
+  }
+
+  private void change(Consumer<Workers> change) {
+    clients.forEach(client -> client.workers().forEach(change));
+  }
+
+  /** Whether a worker joins the fleet later. */
+  private boolean joinsLater(LabWorker worker) {
+    return settings.incidents().stream()
+        .filter(incident -> LabFleet.url(incident.worker()).equals(worker.url()))
+        .min(Comparator.comparingDouble(LabIncident::atMs))
+        .filter(first -> first.kind() == LabIncident.Kind.ADD)
+        .isPresent();
   }
 
   private void at(double millis, Runnable action) {
@@ -207,19 +242,20 @@ final class LabRun implements AutoCloseable {
     }
   }
 
-  private LabClient client(String session) {
-    if (clients.size() == 1) {
-      return clients.get(0);
+  private int client(String session) {
+    boolean cold = time.nowMs() - settings.settleMs() < settings.coldUntilMs();
+    int many = cold ? Math.max(1, clients.size() - 1) : clients.size();
+    if (many == 1) {
+      return 0;
     }
-    return clients.get(
-        settings.sticky()
-            ? Math.floorMod((session.hashCode() * 0x9E3779B9) >>> 8, clients.size())
-            : random.nextInt(clients.size()));
+    return settings.sticky()
+        ? Math.floorMod((session.hashCode() * 0x9E3779B9) >>> 8, many)
+        : random.nextInt(many);
   }
 
   private boolean ask(String session, int turn, LabRequest request) {
     String number = Long.toString(++sent);
-    LabClient client = client(session);
+    int client = client(session);
     network.begin(number, request);
     long at = sent;
     long sentAt = clock.nanoTime();
@@ -236,7 +272,7 @@ final class LabRun implements AutoCloseable {
       body.sessionKey(session);
     }
     try {
-      LabClient.Answer answer = client.ask(body.build());
+      LabClient.Answer answer = clients.get(client).ask(body.build());
       RouteDecision.CandidateView chosen = answer.chosen();
       if (chosen != null) {
         observer.decided(
@@ -246,6 +282,7 @@ final class LabRun implements AutoCloseable {
           new LabAnswer(
               session,
               turn,
+              client,
               LabClock.millis(sentAt) - settings.settleMs(),
               LabClock.millis(answer.firstNanos()) - settings.settleMs(),
               LabClock.millis(answer.endNanos()) - settings.settleMs(),

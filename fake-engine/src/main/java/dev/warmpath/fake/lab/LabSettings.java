@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param sticky whether a conversation's requests all come to one client, drawn by its id
  * @param settleMs how long clients look at workers before users come
  * @param untilMs nobody sends anything later than this after users came
+ * @param coldUntilMs before this the last client gets no requests: it starts cold among warm peers
+ * @param incidents what happens to workers
  * @param concurrency conversations under way at once in a closed loop; 0 is an open loop, where
  *     they begin when they are due
  * @param speedup divides arrival times and delays
@@ -53,6 +55,8 @@ public record LabSettings(
     boolean sticky,
     double settleMs,
     double untilMs,
+    double coldUntilMs,
+    List<LabIncident> incidents,
     int concurrency,
     double speedup,
     int maxRequests,
@@ -80,6 +84,14 @@ public record LabSettings(
     if (!(settleMs >= 0) || !(untilMs > 0)) {
       throw new IllegalArgumentException(
           "settleMs must be at least 0 and untilMs more, were " + settleMs + " and " + untilMs);
+    }
+    incidents = List.copyOf(incidents);
+    for (LabIncident incident : incidents) {
+      if (model != WorkerModel.FLEET_STUDY || incident.worker() >= fleet.regular()) {
+        throw new IllegalArgumentException(
+            "incidents happen to workers of the fleet study that are there, not to worker "
+                + incident.worker());
+      }
     }
     boolean disaggregated = fleet.prefill() + fleet.decode() > 0;
     if (model == WorkerModel.FLEET_STUDY && (disaggregated || ranks > 1)) {
@@ -132,6 +144,8 @@ public record LabSettings(
     private boolean sticky;
     private double settleMs = 3_000;
     private double untilMs = Double.POSITIVE_INFINITY;
+    private double coldUntilMs;
+    private List<LabIncident> incidents = List.of();
     private int concurrency;
     private double speedup = 1;
     private int maxRequests = Integer.MAX_VALUE;
@@ -215,6 +229,18 @@ public record LabSettings(
     /** Sets {@link LabSettings#untilMs()}. */
     public Builder untilMs(double value) {
       untilMs = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#coldUntilMs()}. */
+    public Builder coldUntilMs(double value) {
+      coldUntilMs = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#incidents()}. */
+    public Builder incidents(List<LabIncident> value) {
+      incidents = value;
       return this;
     }
 
@@ -304,6 +330,8 @@ public record LabSettings(
           sticky,
           settleMs,
           untilMs,
+          coldUntilMs,
+          incidents,
           concurrency,
           speedup,
           maxRequests,

@@ -36,12 +36,12 @@ final class LabTransport implements Transport {
 
   private LabWorker worker(Worker worker) throws TransportException {
     LabWorker found = network.worker(worker.id().value());
-    if (found == null) {
+    if (found == null || !found.up()) {
       throw new TransportException(
           TransportException.Kind.CONNECT,
           FailurePhase.CONNECT,
           0,
-          "no such worker in the lab",
+          found == null ? "no such worker in the lab" : "connection refused",
           null);
     }
     return found;

@@ -21,6 +21,7 @@ final class LabWorker {
   private final WorkerRole role;
   private final int maxNumSeqs;
   private final List<LabRank> ranks;
+  private boolean up = true;
 
   LabWorker(String url, EngineKind engine, WorkerRole role, int maxNumSeqs, List<LabRank> ranks) {
     this.url = url;
@@ -28,6 +29,22 @@ final class LabWorker {
     this.role = role;
     this.maxNumSeqs = maxNumSeqs;
     this.ranks = List.copyOf(ranks);
+  }
+
+  /** Whether it accepts connections. */
+  boolean up() {
+    return up;
+  }
+
+  /** Its process dies: what it runs is lost, and it accepts no connections. */
+  void die() {
+    up = false;
+    ranks.forEach(LabRank::die);
+  }
+
+  /** A new process takes its place, with an empty cache. */
+  void comeBack() {
+    up = true;
   }
 
   String url() {

@@ -33,6 +33,24 @@ interface RankDrives {
     /** Makes the scheduler's own state that of the present, for whoever looks at it directly. */
     default void settle() {}
 
+    /**
+     * Empties the cache, whatever runs.
+     *
+     * @throws UnsupportedOperationException if the scheduler can't
+     */
+    default void flush() {
+      throw new UnsupportedOperationException("this scheduler flushes only while it is idle");
+    }
+
+    /**
+     * Loses everything at once; those who wait for it hear of an abort.
+     *
+     * @throws UnsupportedOperationException if the scheduler can't
+     */
+    default void die() {
+      throw new UnsupportedOperationException("this scheduler ends only with its run");
+    }
+
     void close();
   }
 

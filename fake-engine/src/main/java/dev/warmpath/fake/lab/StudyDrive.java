@@ -53,6 +53,16 @@ final class StudyDrive implements RankDrives.Drive, LabRank.Inside {
   }
 
   @Override
+  public void flush() {
+    rank.flush();
+  }
+
+  @Override
+  public void die() {
+    rank.die();
+  }
+
+  @Override
   public void close() {
     rank.die();
   }
