@@ -198,6 +198,7 @@ public final class RouterClient implements AutoCloseable {
             environment,
             prompts,
             feed,
+            new TransportScreen(transports),
             builder.dispatchSettings(),
             builder.profiles,
             listeners(builder.listeners),

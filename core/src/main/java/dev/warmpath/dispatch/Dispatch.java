@@ -284,7 +284,8 @@ public final class Dispatch {
   }
 
   private void route(long now) {
-    Dispatcher.Routed made = dispatcher.route(prompt, options, terms.policy(), located, now);
+    Dispatcher.Routed made =
+        dispatcher.route(request, prompt, options, terms.policy(), located, now);
     routed = made;
     plan = made.plan();
     if (started == 0 && !dispatcher.listeners().isEmpty()) {

@@ -34,6 +34,7 @@ import dev.warmpath.prompt.Exactness;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.prompt.PromptReader;
 import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.CandidateSet;
 import dev.warmpath.worker.EngineKind;
@@ -56,6 +57,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +72,7 @@ public final class Dispatcher {
   private final RoutingPolicy policy;
   private final RoutingEnvironment environment;
   private final PrefixFeed feed;
+  private final RequestScreen screen;
   private final DispatchSettings settings;
   private final Map<String, Profile> profiles;
   private final Listeners listeners;
@@ -98,6 +101,7 @@ public final class Dispatcher {
    * @param environment what all decisions share
    * @param prompts reads requests
    * @param feed is told what workers come to hold
+   * @param screen leaves out workers that can't be sent a request
    * @param settings how requests are carried out
    * @param profiles option sets by name
    * @param listeners hear of every request
@@ -112,6 +116,7 @@ public final class Dispatcher {
       RoutingEnvironment environment,
       PromptReader prompts,
       PrefixFeed feed,
+      RequestScreen screen,
       DispatchSettings settings,
       Map<String, Profile> profiles,
       List<RouterListener> listeners,
@@ -124,6 +129,7 @@ public final class Dispatcher {
     this.environment = environment;
     this.prompts = prompts;
     this.feed = feed;
+    this.screen = screen;
     this.settings = settings;
     this.profiles = Map.copyOf(profiles);
     this.listeners = new Listeners(listeners);
@@ -293,7 +299,8 @@ public final class Dispatcher {
     Terms terms = terms(options);
     Prompt prompt = read(request);
     FleetView view = fleet.view();
-    CandidateSet candidates = candidates(view, prompt);
+    Map<String, String> refusals = new LinkedHashMap<>();
+    CandidateSet candidates = candidates(view, request, prompt, refusals);
     BlockLocations located = locate(prompt, false, terms.deadline());
     RouteContext context = context(view, candidates, prompt, options, located, now(), true);
     RouteExplanation explanation = terms.policy().explain(context);
@@ -308,6 +315,7 @@ public final class Dispatcher {
     if (inexact != null) {
       steps.add("the prompt is not exact: " + inexact);
     }
+    refusals.forEach((worker, reason) -> steps.add(worker + " is left out: " + reason));
     steps.addAll(located.steps());
     steps.addAll(explanation.steps());
     addSuspects(steps, view, candidates);
@@ -458,9 +466,14 @@ public final class Dispatcher {
 
   /** Makes the plan of one request: one read of the fleet's snapshot. */
   Routed route(
-      Prompt prompt, RouteOptions options, RoutingPolicy by, BlockLocations located, long now) {
+      RouterRequest request,
+      Prompt prompt,
+      RouteOptions options,
+      RoutingPolicy by,
+      BlockLocations located,
+      long now) {
     FleetView view = awaitView(now);
-    CandidateSet candidates = candidates(view, prompt);
+    CandidateSet candidates = candidates(view, request, prompt, new LinkedHashMap<>(0));
     RouteContext context = context(view, candidates, prompt, options, located, now, false);
     return new Routed(view, by.plan(context), candidates.workers());
   }
@@ -541,17 +554,43 @@ public final class Dispatcher {
     return rid(requestIds.incrementAndGet());
   }
 
+  /** The tokens that go to a worker with its request; null where its engine reads the body. */
+  public @Nullable PromptTokens tokens(Worker worker, Prompt prompt) {
+    return screen.tokens(worker, prompt);
+  }
+
   /** What decisions tell of a prompt. */
   public PromptSummary summaryOf(Prompt prompt) {
     return summary(prompt);
   }
 
-  private CandidateSet candidates(FleetView view, Prompt prompt) {
+  /**
+   * Who may serve a request.
+   *
+   * @param refusals receives who of them can't be sent it, and why
+   */
+  private CandidateSet candidates(
+      FleetView view, RouterRequest request, Prompt prompt, Map<String, String> refusals) {
     CandidateSet candidates = view.topology().candidates(prompt.model(), WorkerRole.REGULAR);
+    Function<Worker, @Nullable String> refusal = screen.look(request, prompt);
+    if (refusal != null) {
+      candidates = candidates.where(rank -> fits(rank.worker(), refusal, refusals));
+    }
     if (candidates.isEmpty()) {
-      throw new NoWorkerAvailableException(what(prompt), reasons(view, prompt.model()));
+      Map<String, String> reasons = reasons(view, prompt.model());
+      reasons.putAll(refusals);
+      throw new NoWorkerAvailableException(what(prompt), reasons);
     }
     return candidates;
+  }
+
+  private static boolean fits(
+      Worker worker, Function<Worker, @Nullable String> refusal, Map<String, String> refusals) {
+    String reason = refusal.apply(worker);
+    if (reason != null) {
+      refusals.put(worker.id().value(), reason);
+    }
+    return reason == null;
   }
 
   private static String what(Prompt prompt) {
@@ -608,7 +647,8 @@ public final class Dispatcher {
         prompt.stream(),
         false,
         adapted.rid(),
-        timeouts);
+        timeouts,
+        tokens(target.worker(), prompt));
   }
 
   /**

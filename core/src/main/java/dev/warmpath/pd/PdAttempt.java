@@ -89,7 +89,8 @@ final class PdAttempt {
             ? protocol().prefill(pair, ids, original)
             : protocol().decode(pair, ids, original, handOff);
     WorkerClaim claim = Objects.requireNonNull(claim(role));
-    LegCall made = new LegCall(conductor, role, number, outbound(claim, request, timeouts), claim);
+    LegCall made =
+        new LegCall(conductor, role, number, outbound(conductor, claim, request, timeouts), claim);
     if (role == WorkerRole.PREFILL) {
       prefill = made;
     } else {
@@ -98,7 +99,8 @@ final class PdAttempt {
     return made;
   }
 
-  private OutboundRequest outbound(WorkerClaim claim, LegRequest request, Timeouts timeouts) {
+  private OutboundRequest outbound(
+      PdConductor conductor, WorkerClaim claim, LegRequest request, Timeouts timeouts) {
     return new OutboundRequest(
         claim.candidate().target(),
         "POST",
@@ -108,7 +110,8 @@ final class PdAttempt {
         request.stream(),
         false,
         request.rid(),
-        timeouts);
+        timeouts,
+        conductor.tokens(claim.candidate()));
   }
 
   /** Another decode worker takes over the hand-off. */

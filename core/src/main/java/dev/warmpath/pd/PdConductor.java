@@ -6,6 +6,7 @@ import dev.warmpath.dispatch.PairDispatch;
 import dev.warmpath.dispatch.WorkerClaim;
 import dev.warmpath.pd.PdAction.Word;
 import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.Scheduler;
 import dev.warmpath.worker.WorkerRole;
@@ -106,6 +107,11 @@ final class PdConductor {
     if (claim != null) {
       claim.reported(request.prompt(), usage);
     }
+  }
+
+  /** The tokens that go to a worker with its leg, where its engine reads no text. */
+  @Nullable PromptTokens tokens(Candidate candidate) {
+    return shared.dispatcher().tokens(candidate.target().worker(), request.prompt());
   }
 
   /** Where the session stands; for tests and views. */
@@ -271,10 +277,11 @@ final class PdConductor {
   private AttemptIds mint(PdPair pair) {
     PdProtocol protocol = pair.decodeTraits().protocol();
     PdTraits source = pair.prefillTraits();
+    long max = protocol.maxRoom(pair);
     long room =
-        source == null || protocol.maxRoom() == 0
+        source == null || max == 0
             ? 0
-            : shared.registry().mint(protocol.maxRoom(), pair.prefillRank(), source.ranks(), now());
+            : shared.registry().mint(max, pair.prefillRank(), source.ranks(), now());
     String rid = request.newId();
     return new AttemptIds(rid, room, "xfer-" + rid, protocol.requestId(pair, rid));
   }

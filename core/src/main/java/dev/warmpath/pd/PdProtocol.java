@@ -16,8 +16,8 @@ interface PdProtocol {
   /** Whether requests of this path can be split. */
   boolean serves(String path);
 
-  /** The largest room it can carry; 0 where it has none. */
-  default long maxRoom() {
+  /** The largest room that a pair's requests can carry; 0 where they have none. */
+  default long maxRoom(PdPair pair) {
     return 0;
   }
 

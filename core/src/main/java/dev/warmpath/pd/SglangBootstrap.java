@@ -1,6 +1,7 @@
 package dev.warmpath.pd;
 
 import dev.warmpath.api.RouterRequest;
+import dev.warmpath.policy.Candidate;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +39,14 @@ final class SglangBootstrap implements PdProtocol {
   }
 
   @Override
-  public long maxRoom() {
-    return RoomSource.HTTP_MAX;
+  public long maxRoom(PdPair pair) {
+    return overGrpc(pair.prefill()) || overGrpc(pair.decode())
+        ? RoomSource.INT32_MAX
+        : RoomSource.HTTP_MAX;
+  }
+
+  private static boolean overGrpc(@Nullable Candidate leg) {
+    return leg != null && leg.target().worker().id().scheme().startsWith("grpc");
   }
 
   @Override

@@ -332,6 +332,11 @@ final class ModelPrompts {
     }
   }
 
+  /** Its tokenizer. */
+  Tokenizer tokenizer() {
+    return files.tokenizer();
+  }
+
   /** The ids of a generated text. */
   int[] answer(String text) {
     return files.tokenizer().encode(text, false);

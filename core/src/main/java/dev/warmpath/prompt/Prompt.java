@@ -6,6 +6,7 @@ import dev.warmpath.hash.ChainState;
 import dev.warmpath.hash.HashParams;
 import dev.warmpath.hash.HashScheme;
 import dev.warmpath.hash.Retention;
+import dev.warmpath.transport.PromptTokens;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -174,6 +175,16 @@ public final class Prompt {
    */
   public int @Nullable [] tokenIds() {
     return segments == null ? null : segments.toArray();
+  }
+
+  /**
+   * Its tokens for transports, with the way back to text; null as {@link #tokenIds} is. What is
+   * sent as ids is what the engine computes, be the prompt exact or not.
+   */
+  public @Nullable PromptTokens transportTokens() {
+    return segments == null || source == null
+        ? null
+        : new ModelTokens(segments, source.tokenizer());
   }
 
   /**

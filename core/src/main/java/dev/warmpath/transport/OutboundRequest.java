@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param admin whether the worker's admin key is to be used
  * @param rid the request id the engine knows, by which it can be aborted, or null
  * @param timeouts how long it may take
+ * @param tokens the prompt's tokens, for engines that take no text; null where it has none
  */
 public record OutboundRequest(
     WorkerRank target,
@@ -28,7 +29,23 @@ public record OutboundRequest(
     boolean stream,
     boolean admin,
     @Nullable String rid,
-    Timeouts timeouts) {
+    Timeouts timeouts,
+    @Nullable PromptTokens tokens) {
+
+  /** A request whose prompt, if it has one, is in its body only. */
+  public OutboundRequest(
+      WorkerRank target,
+      String method,
+      String path,
+      Headers headers,
+      byte[] body,
+      boolean stream,
+      boolean admin,
+      @Nullable String rid,
+      Timeouts timeouts) {
+    this(target, method, path, headers, body, stream, admin, rid, timeouts, null);
+  }
+
   /** Target, method and path only: never the body. */
   @Override
   public String toString() {

@@ -3,6 +3,8 @@ package dev.warmpath.transport;
 import dev.warmpath.worker.Worker;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A way to reach workers. One instance serves all workers of its schemes; thread safe. All calls
@@ -12,6 +14,25 @@ import java.util.Set;
 public interface Transport extends AutoCloseable {
   /** The URL schemes it serves, such as {@code http}, {@code https}. */
   Set<String> schemes();
+
+  /**
+   * Whether there are requests that it can't carry, or engines that want a prompt's tokens: {@link
+   * #examine} is asked then, and {@link OutboundRequest#tokens} given.
+   */
+  default boolean choosy() {
+    return false;
+  }
+
+  /**
+   * Looks at a request before each decision, so that workers which can't be sent it are not chosen.
+   * Quick; called on the deciding thread.
+   *
+   * @return tells of a worker of this transport why it can't be sent the request and what to do
+   *     about it, or null if it can
+   */
+  default Function<Worker, @Nullable String> examine(Draft draft) {
+    return worker -> null;
+  }
 
   /** Prepares an exchange; no I/O happens yet. */
   Exchange open(OutboundRequest request);

@@ -10,6 +10,7 @@ import dev.warmpath.dispatch.DispatchSettings;
 import dev.warmpath.dispatch.Dispatcher;
 import dev.warmpath.dispatch.PairDispatch;
 import dev.warmpath.dispatch.PrefixFeed;
+import dev.warmpath.dispatch.RequestScreen;
 import dev.warmpath.dispatch.RetrySettings;
 import dev.warmpath.health.Fleet;
 import dev.warmpath.policy.Policies;
@@ -75,6 +76,7 @@ final class PdFixture implements AutoCloseable {
             RoutingEnvironment.builder().seed(seed).build(),
             PromptReader.builder().build(),
             PrefixFeed.NONE,
+            RequestScreen.NONE,
             dispatch,
             Map.of(),
             List.<RouterListener>of(),

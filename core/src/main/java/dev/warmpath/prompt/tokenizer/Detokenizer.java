@@ -1,23 +1,9 @@
 package dev.warmpath.prompt.tokenizer;
 
-/**
- * Turns token ids into text as they arrive. Text is handed out once it can no longer change: never
- * half a UTF-8 character, and all pieces together equal {@link Tokenizer#decode} of all ids. For
- * one stream; not for use by several threads.
- */
-public interface Detokenizer {
-  /**
-   * Takes the next id.
-   *
-   * @param id a token id; one that the vocabulary lacks is ignored
-   * @return the text that became certain, often empty
-   */
-  String append(int id);
+import dev.warmpath.transport.TokenDecoder;
 
-  /**
-   * Ends the stream.
-   *
-   * @return the text that was held back, with U+FFFD for characters that stayed incomplete
-   */
-  String finish();
-}
+/**
+ * Turns token ids into text as they arrive: all pieces together equal {@link Tokenizer#decode} of
+ * all ids.
+ */
+public interface Detokenizer extends TokenDecoder {}
