@@ -1,6 +1,7 @@
 package dev.warmpath.examples;
 
 import dev.warmpath.RouterClient;
+import dev.warmpath.grpc.GrpcTransport;
 import dev.warmpath.okhttp.OkHttpTransport;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.prompt.ModelFiles;
@@ -28,8 +29,8 @@ final class RouterOptions {
       split = ",",
       paramLabel = "URL",
       description =
-          "a worker, such as http://host:30000, optionally followed by ;role=prefill ;engine=vllm;"
-              + " repeat or separate by commas")
+          "a worker, such as http://host:30000 or grpc://host:50051, optionally followed by"
+              + " ;role=prefill ;engine=vllm; repeat or separate by commas")
   private List<String> workers = new ArrayList<>();
 
   @Option(
@@ -95,7 +96,10 @@ final class RouterOptions {
 
   /** A client for {@code specs} under {@code policy}. The caller closes it. */
   RouterClient.Builder client(List<WorkerSpec> specs, @Nullable String policy) {
-    RouterClient.Builder builder = RouterClient.builder().transport(OkHttpTransport.create());
+    RouterClient.Builder builder =
+        RouterClient.builder()
+            .transport(OkHttpTransport.create())
+            .transport(GrpcTransport.create());
     specs.forEach(builder::worker);
     models()
         .forEach(

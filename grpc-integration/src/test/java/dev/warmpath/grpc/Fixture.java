@@ -115,7 +115,7 @@ final class Fixture implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     if (router != null) {
       await()
           .pollInterval(Duration.ofMillis(10))
@@ -128,8 +128,9 @@ final class Fixture implements AutoCloseable {
               });
       router.close();
     }
-    for (Server server : servers) {
-      ScriptedEngines.stop(server);
-    }
+    servers.forEach(Server::shutdownNow);
+    await()
+        .pollInterval(Duration.ofMillis(10))
+        .until(() -> servers.stream().allMatch(Server::isTerminated));
   }
 }

@@ -175,10 +175,11 @@ class GrpcTransportIT {
       String good = kind.serve(fixture);
       RouterClient router = fixture.route(files, bad, good);
 
-      for (int i = 0; i < 2; i++) {
+      // As many as there are ranks, so that the turn comes to the broken worker, too.
+      for (int i = 0; i < 4; i++) {
         assertThat(router.send(Fixture.chat("")).status()).isEqualTo(200);
       }
-      assertThat(broken.engines.requests).hasSize(1);
+      assertThat(broken.engines.requests).isNotEmpty();
     }
   }
 

@@ -14,7 +14,6 @@ import dev.warmpath.proto.vllm.engine.VllmEngineGrpc;
 import dev.warmpath.proto.vllm.inference.InferenceGrpc;
 import io.grpc.BindableService;
 import io.grpc.Metadata;
-import io.grpc.Server;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
@@ -489,11 +488,5 @@ final class ScriptedEngines {
         one(out, dev.warmpath.proto.vllm.control.AbortResponse.getDefaultInstance());
       }
     };
-  }
-
-  /** Stops a server at once. */
-  static void stop(Server server) throws InterruptedException {
-    server.shutdownNow();
-    server.awaitTermination();
   }
 }
