@@ -5,6 +5,7 @@ import dev.warmpath.api.Usage;
 import dev.warmpath.dispatch.PairDispatch;
 import dev.warmpath.dispatch.WorkerClaim;
 import dev.warmpath.pd.PdAction.Word;
+import dev.warmpath.policy.Candidate;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.Timeouts;
