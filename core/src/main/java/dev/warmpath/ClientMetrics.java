@@ -8,6 +8,7 @@ import dev.warmpath.health.WorkerView.RankView;
 import dev.warmpath.index.BlockIndex;
 import dev.warmpath.index.BlockLookup;
 import dev.warmpath.index.ByteRadixTree;
+import dev.warmpath.index.kv.KvEventStats;
 import dev.warmpath.observe.MetricFamily;
 import dev.warmpath.observe.MetricSample;
 import dev.warmpath.observe.MetricType;
@@ -52,6 +53,7 @@ final class ClientMetrics {
         "Share of prompt segments that were tokenized before.",
         stats.prompts().segmentHitRate());
     answers(stats.answers());
+    events(stats.kvEvents());
     lookups(stats.lookups());
     pairs(stats.pd());
     return this;
@@ -62,6 +64,55 @@ final class ClientMetrics {
     gauge("answers_waiting_bytes", "Heap that these keep.", answers.bytes());
     gauge("answers_waiting_budget_bytes", "Their budget.", answers.budgetBytes());
     counter("answers_dropped_total", "Answers that were not learned.", answers.dropped());
+  }
+
+  private void events(KvEventStats events) {
+    gauge("kv_event_bytes", "Heap taken by the hashes of engines' blocks.", events.bytes());
+    gauge("kv_event_budget_bytes", "Its budget.", events.budgetBytes());
+    perRank(
+        events,
+        "kv_events_total",
+        "KV events that were applied.",
+        MetricType.COUNTER,
+        rank -> rank.stream().events());
+    perRank(
+        events,
+        "kv_event_gaps_total",
+        "How often batches of KV events were missing.",
+        MetricType.COUNTER,
+        rank -> rank.stream().gaps());
+    perRank(
+        events,
+        "kv_event_losses_total",
+        "How often missing ones could not be had.",
+        MetricType.COUNTER,
+        rank -> rank.stream().losses());
+    perRank(
+        events,
+        "kv_event_connected",
+        "Whether the rank's KV events are heard.",
+        MetricType.GAUGE,
+        rank -> rank.connected() ? 1 : 0);
+    perRank(
+        events,
+        "kv_event_last_timestamp_seconds",
+        "When the last of them was told, by the engine's clock.",
+        MetricType.GAUGE,
+        rank -> rank.stream().lastEpochSeconds());
+  }
+
+  private void perRank(
+      KvEventStats events,
+      String name,
+      String what,
+      MetricType type,
+      ToDoubleFunction<KvEventStats.Rank> figure) {
+    List<MetricSample> samples = new ArrayList<>();
+    events
+        .ranks()
+        .forEach(
+            rank -> samples.add(MetricSample.of(figure.applyAsDouble(rank), labels(rank.rank()))));
+    add(name, what, type, samples);
   }
 
   private void lookups(BlockLookup.Stats lookups) {

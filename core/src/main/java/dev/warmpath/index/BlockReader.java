@@ -179,7 +179,8 @@ final class BlockReader {
 
   /**
    * Looks at each block in turn while updates go on: each holding that counts was there when it was
-   * looked at, though not all of them may have been at one moment.
+   * looked at, though not all of them may have been at one moment. Where a place was used anew
+   * meanwhile, by this or another block, the walk ends: that it looks the same proves nothing.
    */
   private void walk(long namespace, BlockHashes hashes, BlockMatches out) {
     out.begin();
@@ -197,14 +198,17 @@ final class BlockReader {
   }
 
   private boolean step(long key, int block, int at, BlockMatches out) {
+    int generation = table.generation();
     int count = table.count(block);
     int others = table.others(block);
-    VarHandle.acquireFence();
     boolean reached = false;
     for (int position = count - 1; position >= 0; position--) {
       long holding = sets.get(block, position);
       VarHandle.acquireFence();
-      if (table.key(block) != key || table.others(block) != others || table.count(block) != count) {
+      if (table.key(block) != key
+          || table.others(block) != others
+          || table.count(block) != count
+          || table.generation() != generation) {
         return reached;
       }
       int life = Holding.life(holding);

@@ -1,6 +1,7 @@
 package dev.warmpath.index;
 
 import dev.warmpath.hash.BlockHashes;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,16 @@ final class BlockTable {
   /** What as good as never comes of buckets, but keeps them from not being read at all. */
   private static final long NEVER = 0x5DEECE66DB5026F5L;
 
+  private static final VarHandle GENERATION;
+
+  static {
+    try {
+      GENERATION = MethodHandles.lookup().findVarHandle(BlockTable.class, "generation", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private final PageBudget.Share budget;
   private final LongPages records;
   private final IntPages shapes;
@@ -72,6 +83,9 @@ final class BlockTable {
   private int free;
   private int freeCount;
   private int added;
+
+  /** Grows before what a block took up may be another's; see {@link #generation}. */
+  private int generation;
 
   /** Where the buckets begin that were fetched last. */
   private final int[] starts = new int[BATCH];
@@ -438,6 +452,20 @@ final class BlockTable {
     }
   }
 
+  /**
+   * A reader's: which generation of blocks and runs this is. Whatever was read between two looks
+   * that show the same was not used anew meanwhile.
+   */
+  int generation() {
+    return (int) GENERATION.getAcquire(this);
+  }
+
+  /** What was a block's may be another's from now on. */
+  void nextGeneration() {
+    GENERATION.setOpaque(this, generation + 1);
+    VarHandle.fullFence();
+  }
+
   /** Takes a block away whose last holding is taken away. */
   void remove(int block) {
     removeRow(block, 1);
@@ -445,6 +473,7 @@ final class BlockTable {
 
   /** Takes blocks away that are numbered in a row, from the last one up. */
   void removeRow(int tail, int count) {
+    nextGeneration();
     int block = tail;
     int left = count;
     while (left > 0) {

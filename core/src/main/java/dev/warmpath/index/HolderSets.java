@@ -116,6 +116,7 @@ final class HolderSets {
           run & pool.pages.mask,
           others);
       table.setOthers(block, run);
+      table.nextGeneration();
       pool.give(old, order);
     }
     return true;
@@ -143,8 +144,10 @@ final class HolderSets {
   /** Gives back the half of a run that is no longer needed. */
   private void shrink(int run, int others) {
     if (others == 0) {
+      table.nextGeneration();
       pool.give(run, 0);
     } else if (Integer.bitCount(others) == 1) {
+      table.nextGeneration();
       pool.give(run + others, Integer.numberOfTrailingZeros(others));
     }
   }

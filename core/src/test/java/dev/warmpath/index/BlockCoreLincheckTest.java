@@ -71,6 +71,21 @@ public class BlockCoreLincheckTest {
   }
 
   @Operation(nonParallelGroup = WRITER)
+  public void authority(@Param(name = "holder") int holder) {
+    long namespace = BlockKeys.namespace(Chains.MODEL.namespace());
+    core.authority(HolderIds.of(1, holder), namespace, ++tick);
+  }
+
+  @Operation(nonParallelGroup = WRITER)
+  public void storedAfter(@Param(name = "chain") int chain, @Param(name = "holder") int holder) {
+    BlockHashes hashes = CHAINS.get(chain);
+    long[] bits = Chains.bits(hashes);
+    long namespace = BlockKeys.namespace(hashes.namespace());
+    long[] rest = Arrays.copyOfRange(bits, 1, bits.length);
+    core.storedAfter(namespace, bits[0], rest, HolderIds.of(1, holder), Tier.HBM, ++tick);
+  }
+
+  @Operation(nonParallelGroup = WRITER)
   public void evict() {
     core.evict(2, ++tick);
   }

@@ -2,24 +2,32 @@ package dev.warmpath.examples;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.RouterClient;
+import dev.warmpath.fake.FakeEngineBuilder;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.FleetSpec;
+import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.fake.load.LoadResult;
 import dev.warmpath.fake.load.LoadSettings;
+import dev.warmpath.fake.load.Measurements;
 import dev.warmpath.fake.load.TraceSession;
+import dev.warmpath.fake.text.FakePromptSource;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.worker.ServedModel;
 import dev.warmpath.worker.WorkerSpec;
+import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
@@ -29,6 +37,10 @@ import picocli.CommandLine.Spec;
     description =
         "Sends a workload under each policy, with caches flushed in between, and compares them.")
 final class BenchCommand implements Callable<Integer> {
+  /** What processes that send a share are not told, or told otherwise. */
+  private static final Set<String> OWN =
+      Set.of("--fleet", "--processes", "--report", "--policy", "--json", "--events", "--model");
+
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
   private CommandSpec spec;
@@ -58,8 +70,33 @@ final class BenchCommand implements Callable<Integer> {
       description = "independent router clients in this process (default: ${DEFAULT-VALUE})")
   private int clients = 1;
 
-  @Option(names = "--processes", paramLabel = "N", description = "not there yet")
-  private @Nullable Integer processes;
+  @Option(
+      names = "--processes",
+      paramLabel = "N",
+      defaultValue = "1",
+      description =
+          "processes that send the load, each its share of the sessions through --clients routers of"
+              + " its own (default: ${DEFAULT-VALUE})")
+  private int processes = 1;
+
+  @Option(names = "--share", hidden = true)
+  private @Nullable String share;
+
+  @Option(names = "--measured", hidden = true)
+  private Path measured = Path.of("measured.bin");
+
+  @Option(names = "--told", hidden = true)
+  private boolean told;
+
+  @Option(names = "--fake-tokens", hidden = true)
+  private boolean fakeTokens;
+
+  @Option(
+      names = "--events",
+      description =
+          "runs each policy a second time with the engines' KV events, and shows both; of real"
+              + " workers it takes --model-dir")
+  private boolean events;
 
   @Option(
       names = "--report",
@@ -77,20 +114,26 @@ final class BenchCommand implements Callable<Integer> {
       spec.commandLine().getOut().println(LoadOptions.list());
       return 0;
     }
-    if (processes != null && processes != 1) {
-      throw CommandFailure.usage(
-          "--processes is not there yet: --clients runs several clients in this process");
-    }
     if (clients < 1) {
       throw CommandFailure.usage("--clients must be at least 1");
+    }
+    if (processes < 1) {
+      throw CommandFailure.usage("--processes must be at least 1");
     }
     if ((fleet != null) == router.given()) {
       throw CommandFailure.usage("give --worker URL or --fleet SPEC, one of them");
     }
     List<String> compared = policies.isEmpty() ? List.of(Policies.standard().name()) : policies;
     compared.forEach(Policies::parse);
+    if (events && fleet == null && router.models().isEmpty()) {
+      throw CommandFailure.usage("--events takes --model-dir: events tell of tokens");
+    }
     List<TraceSession> sessions = load.sessions();
     LoadSettings settings = load.settings(fake.model());
+    if (share != null) {
+      part(BenchShare.parse(share), settings, sessions, compared.get(0));
+      return 0;
+    }
     HtmlReport.requireWritable(report);
     List<LoadResult> results =
         fleet == null ? real(settings, sessions, compared) : fake(settings, sessions, compared);
@@ -118,14 +161,19 @@ final class BenchCommand implements Callable<Integer> {
 
   private List<LoadResult> fake(
       LoadSettings settings, List<TraceSession> sessions, List<String> compared)
-      throws InterruptedException {
+      throws InterruptedException, IOException {
     FleetSpec of = FleetWorkers.parse(java.util.Objects.requireNonNull(fleet));
-    try (FakeFleet engines =
-        FakeFleet.start(of, builder -> transfer.apply(fake.apply(builder, load.speedup())))) {
+    try (FakeFleet engines = FakeFleet.start(of, this::configure)) {
       List<WorkerSpec> workers = FleetWorkers.of(engines);
-      return new BenchRun(router, workers, settings, sessions, clients, engines::flushAll)
-          .run(compared, load.seed());
+      BenchEvents heard = new BenchEvents(events, events ? new FakePromptSource() : null);
+      return new BenchRun(router, workers, settings, sessions, clients, heard, engines::flushAll)
+          .run(compared, load.seed(), processes(workers, settings.model()));
     }
+  }
+
+  private FakeEngineBuilder configure(FakeEngineBuilder builder) {
+    FakeEngineBuilder with = transfer.apply(fake.apply(builder, load.speedup()));
+    return events ? with.kvEvents(KvEventSettings.builder().replayPort(0).build()) : with;
   }
 
   private List<LoadResult> real(
@@ -156,8 +204,66 @@ final class BenchCommand implements Callable<Integer> {
               named,
               sessions,
               clients,
+              new BenchEvents(events, null),
               () -> CacheFlush.all(admin, spec.commandLine().getErr()))
-          .run(compared, load.seed());
+          .run(compared, load.seed(), processes(List.of(), model));
     }
+  }
+
+  /**
+   * What runs policies in other processes, or null where one is enough.
+   *
+   * @param workers those that no option names
+   */
+  private @Nullable BenchProcesses processes(List<WorkerSpec> workers, String model) {
+    if (processes == 1) {
+      return null;
+    }
+    List<String> arguments = new ArrayList<>();
+    for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+      if (OWN.contains(option.longestName())) {
+        continue;
+      }
+      if (option.arity().max() == 0) {
+        arguments.add(option.longestName());
+        continue;
+      }
+      for (String value : option.originalStringValues()) {
+        arguments.add(option.longestName());
+        arguments.add(value);
+      }
+    }
+    for (WorkerSpec worker : workers) {
+      arguments.add("--worker");
+      arguments.add(FleetWorkers.line(worker));
+    }
+    if (fleet != null && events) {
+      arguments.add("--fake-tokens");
+    }
+    arguments.add("--model");
+    arguments.add(model);
+    return new BenchProcesses(arguments, processes);
+  }
+
+  /** Sends the share of one process, once the first process says so. */
+  private void part(
+      BenchShare share, LoadSettings settings, List<TraceSession> sessions, String policy)
+      throws InterruptedException, IOException {
+    BenchEvents heard = new BenchEvents(true, fakeTokens ? new FakePromptSource() : null);
+    BenchChild child = new BenchChild(System.in, System.out);
+    Measurements own =
+        new BenchRun(
+                router,
+                router.workers(),
+                share.settings(settings),
+                share.sessions(sessions),
+                clients,
+                heard,
+                () -> {})
+            .measure(policy, told, share.seed(load.seed(), clients), child::await);
+    try (DataOutputStream out = new DataOutputStream(Files.newOutputStream(measured))) {
+      own.write(out);
+    }
+    child.end();
   }
 }

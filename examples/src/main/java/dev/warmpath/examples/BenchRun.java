@@ -4,10 +4,12 @@ import dev.warmpath.RouterClient;
 import dev.warmpath.fake.load.LoadGenerator;
 import dev.warmpath.fake.load.LoadResult;
 import dev.warmpath.fake.load.LoadSettings;
+import dev.warmpath.fake.load.Measurements;
 import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.health.HealthSettings;
 import dev.warmpath.worker.WorkerId;
 import dev.warmpath.worker.WorkerSpec;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,7 @@ final class BenchRun {
   private final LoadSettings settings;
   private final List<TraceSession> sessions;
   private final int clients;
+  private final BenchEvents events;
   private final Runnable flush;
   private final Progress progress = new Progress();
 
@@ -30,52 +33,76 @@ final class BenchRun {
       LoadSettings settings,
       List<TraceSession> sessions,
       int clients,
+      BenchEvents events,
       Runnable flush) {
     this.options = options;
     this.workers = workers;
     this.settings = settings;
     this.sessions = sessions;
     this.clients = clients;
+    this.events = events;
     this.flush = flush;
   }
 
-  List<LoadResult> run(List<String> policies, @Nullable Long seed) throws InterruptedException {
+  /**
+   * Runs the policies one after another.
+   *
+   * @param processes runs them in other processes, or null for this one
+   */
+  List<LoadResult> run(List<String> policies, long seed, @Nullable BenchProcesses processes)
+      throws InterruptedException, IOException {
     List<LoadResult> results = new ArrayList<>();
-    long requests =
-        Math.min(
-            settings.maxRequests(),
-            sessions.stream().mapToLong(session -> session.turns().size()).sum());
     for (String policy : policies) {
-      flush.run();
-      results.add(run(policy, requests, seed));
+      for (int told = 0; told <= (events.compared() ? 1 : 0); told++) {
+        boolean hearing = told > 0;
+        String name = hearing ? policy + " + events" : policy;
+        flush.run();
+        // Who joined late knows from a flush on that it knows all.
+        Runnable begin = hearing ? flush : () -> {};
+        results.add(
+            processes == null
+                ? measure(policy, hearing, seed, begin).result(name)
+                : processes.run(policy, name, hearing, begin));
+      }
     }
     progress.clear();
     return results;
   }
 
-  private LoadResult run(String policy, long requests, @Nullable Long seed)
+  /**
+   * Runs a policy in this process.
+   *
+   * @param told whether routers hear KV events
+   * @param begin called when all routers are connected
+   */
+  Measurements measure(String policy, boolean told, long seed, Runnable begin)
       throws InterruptedException {
+    long requests =
+        Math.min(
+            settings.maxRequests(),
+            sessions.stream().mapToLong(session -> session.turns().size()).sum());
     List<RouterClient> routers = new ArrayList<>();
     try {
       for (int i = 0; i < clients; i++) {
-        RouterClient.Builder builder =
-            options
-                .client(workers, policy)
+        RouterClient router =
+            events
+                .apply(options.client(events.workers(workers, told), policy), told)
                 .health(
-                    HealthSettings.builder().loadInterval(poll(), poll().multipliedBy(5)).build());
-        if (seed != null) {
-          builder.seed(seed + i);
-        }
-        RouterClient router = builder.build();
+                    HealthSettings.builder().loadInterval(poll(), poll().multipliedBy(5)).build())
+                .seed(seed + i)
+                .build();
         routers.add(router);
         if (!router.awaitReady(Duration.ofSeconds(10))) {
           throw CommandFailure.work("no worker is up: " + Views.reasons(router));
         }
         Views.awaitLooked(router, Duration.ofSeconds(5));
       }
+      if (told) {
+        events.awaitHeard(routers);
+      }
+      begin.run();
       return new LoadGenerator(routers, settings)
-          .run(
-              policy,
+          .measure(
               sessions,
               workers.stream().map(WorkerSpec::id).map(WorkerId::value).toList(),
               ended ->

@@ -117,7 +117,8 @@ final class DemoCommand implements Callable<Integer> {
             })) {
       List<WorkerSpec> workers = FleetWorkers.of(fleet);
       results =
-          new BenchRun(router, workers, settings, sessions, 1, fleet::flushAll).run(policies, seed);
+          new BenchRun(router, workers, settings, sessions, 1, BenchEvents.NONE, fleet::flushAll)
+              .run(policies, seed, null);
     }
     HtmlReport.write(report, "warmpath demo", "demo", results);
     ObjectNode document = Comparison.document(results);

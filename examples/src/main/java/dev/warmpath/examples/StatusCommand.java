@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.RouterClient;
 import dev.warmpath.RouterClient.ClientStats;
+import dev.warmpath.index.KvStream;
+import dev.warmpath.index.kv.KvEventStats;
 import picocli.CommandLine.Command;
 
 /** Looks at the workers once and shows what a client would know. */
@@ -35,7 +37,54 @@ final class StatusCommand extends ViewCommand {
         + stats.blocks().budgetBytes()
         + " bytes"
         + System.lineSeparator()
+        + events(stats.kvEvents())
         + Views.table(client);
+  }
+
+  private static String events(KvEventStats stats) {
+    StringBuilder text = new StringBuilder();
+    for (KvEventStats.Rank rank : stats.ranks()) {
+      KvStream.Stats stream = rank.stream();
+      text.append("events   ")
+          .append(rank.rank())
+          .append(rank.connected() ? " heard at " : " not heard at ")
+          .append(rank.endpoint())
+          .append(stream.complete() ? ", all of " : ", part of ")
+          .append(stream.rank().blocks())
+          .append(" blocks, ")
+          .append(stream.gaps())
+          .append(" gaps, ")
+          .append(stream.losses())
+          .append(" losses")
+          .append(System.lineSeparator());
+    }
+    return text.toString();
+  }
+
+  private static void events(KvEventStats stats, ObjectNode out) {
+    ObjectNode events = out.putObject("kv_events");
+    events.put("bytes", stats.bytes());
+    events.put("budget_bytes", stats.budgetBytes());
+    ObjectNode ranks = events.putObject("ranks");
+    for (KvEventStats.Rank rank : stats.ranks()) {
+      KvStream.Stats stream = rank.stream();
+      ranks
+          .putObject(rank.rank())
+          .put("endpoint", rank.endpoint())
+          .put("connected", rank.connected())
+          .put("complete", stream.complete())
+          .put("blocks", stream.rank().blocks())
+          .put("batches", stream.batches())
+          .put("events", stream.events())
+          .put("gaps", stream.gaps())
+          .put("replays", stream.replays())
+          .put("losses", stream.losses())
+          .put("restarts", stream.restarts())
+          .put("duplicates", stream.duplicates())
+          .put("unplaced", stream.rank().unplaced())
+          .put("malformed", rank.malformed())
+          .put("last_epoch_seconds", stream.lastEpochSeconds());
+    }
   }
 
   @Override
@@ -58,6 +107,7 @@ final class StatusCommand extends ViewCommand {
     blocks.put("budget_bytes", stats.blocks().budgetBytes());
     blocks.put("blocks", stats.blocks().blocks());
     blocks.put("holdings", stats.blocks().holdings());
+    events(stats.kvEvents(), out);
     ObjectNode answers = out.putObject("answers");
     answers.put("waiting", stats.answers().waiting());
     answers.put("bytes", stats.answers().bytes());

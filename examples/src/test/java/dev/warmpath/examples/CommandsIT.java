@@ -288,6 +288,81 @@ class CommandsIT {
     json().path("policies").forEach(policy -> assertThat(policy.path("failed").asInt(-1)).isZero());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"sglang", "vllm"})
+  void benchComparesRoutersThatHearEventsWithOthersThatDoNot(String engine) throws IOException {
+    assertThat(
+            run(
+                "bench",
+                "--fleet",
+                "4",
+                "--engine",
+                engine,
+                "--speedup",
+                "50",
+                "--workload",
+                "closed",
+                "--set",
+                "sessions=12",
+                "--set",
+                "think=0",
+                "--concurrency",
+                "3",
+                "--clients",
+                "6",
+                "--events",
+                "--policy",
+                "cache_aware",
+                "--report",
+                folder.resolve("events.html").toString(),
+                "--max-output-tokens",
+                "8",
+                "--json"))
+        .as(err.toString())
+        .isZero();
+    JsonNode without = json().path("policies").path(0);
+    JsonNode with = json().path("policies").path(1);
+    assertThat(without.path("policy").asText()).isEqualTo("cache_aware");
+    assertThat(with.path("policy").asText()).isEqualTo("cache_aware + events");
+    assertThat(with.path("failed").asInt(-1)).isZero();
+    assertThat(with.path("hit_rate").asDouble()).isGreaterThan(without.path("hit_rate").asDouble());
+  }
+
+  @Test
+  void benchPutsTogetherWhatSeveralProcessesMeasure() throws IOException {
+    assertThat(
+            run(
+                "bench",
+                "--fleet",
+                "2",
+                "--speedup",
+                "50",
+                "--workload",
+                "closed",
+                "--set",
+                "sessions=7",
+                "--set",
+                "think=0",
+                "--concurrency",
+                "4",
+                "--processes",
+                "2",
+                "--policy",
+                "round_robin",
+                "--report",
+                folder.resolve("processes.html").toString(),
+                "--max-output-tokens",
+                "4",
+                "--json"))
+        .as(err.toString())
+        .isZero();
+    JsonNode together = json().path("policies").path(0);
+    assertThat(together.path("failed").asInt(-1)).isZero();
+    assertThat(together.path("requests").asInt()).isGreaterThanOrEqualTo(7);
+    assertThat(together.path("prompt_tokens").asLong()).isPositive();
+    assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
+  }
+
   @Test
   void benchListsWorkloadsWithTheirParameters() {
     assertThat(run("bench", "--workload", "list")).isZero();

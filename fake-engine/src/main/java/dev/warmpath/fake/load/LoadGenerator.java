@@ -62,6 +62,21 @@ public final class LoadGenerator {
   public LoadResult run(
       String policy, List<TraceSession> sessions, Collection<String> workers, LongConsumer progress)
       throws InterruptedException {
+    return measure(sessions, workers, progress).result(policy);
+  }
+
+  /**
+   * Runs a workload, for results that are put together with others.
+   *
+   * @param sessions what to send
+   * @param workers the workers' addresses, so that idle ones count too
+   * @param progress told of the number of requests that have ended, now and then, on some thread
+   * @return what came back
+   * @throws InterruptedException when the thread is interrupted; requests under way are cancelled
+   */
+  public Measurements measure(
+      List<TraceSession> sessions, Collection<String> workers, LongConsumer progress)
+      throws InterruptedException {
     AtomicInteger number = new AtomicInteger();
     ThreadFactory threads =
         task -> {
@@ -87,7 +102,7 @@ public final class LoadGenerator {
       users.shutdownNow();
     }
     progress.accept(measured.progress()[0]);
-    return measured.result(policy);
+    return measured;
   }
 
   private void closedLoop(List<TraceSession> sessions, ExecutorService users, Measurements measured)

@@ -2,6 +2,10 @@ package dev.warmpath.fake.load;
 
 import dev.warmpath.api.Usage;
 import dev.warmpath.fake.load.LoadResult.Slice;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -155,6 +159,108 @@ public final class Measurements {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Writes what has ended by now, to be {@linkplain #read read} by another process.
+   *
+   * @param out takes it in; the caller closes it
+   * @throws IOException if it can't be written
+   */
+  public void write(DataOutput out) throws IOException {
+    lock.lock();
+    try {
+      for (Histogram histogram : List.of(ttft, interToken, endToEnd)) {
+        ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+        int length = histogram.encodeIntoByteBuffer(buffer);
+        out.writeInt(length);
+        out.write(buffer.array(), 0, length);
+      }
+      write(errors, out);
+      write(perWorker, out);
+      out.writeInt(all.size());
+      for (Ended ended : all) {
+        out.writeLong(ended.atNanos - startNanos);
+        out.writeBoolean(ended.failed);
+        out.writeDouble(ended.waitMillis);
+        out.writeLong(ended.promptTokens);
+        out.writeLong(ended.cachedTokens);
+      }
+      out.writeLong(completionTokens);
+      out.writeLong(lastNanos - startNanos);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static void write(Map<String, Long> counts, DataOutput out) throws IOException {
+    out.writeInt(counts.size());
+    for (Map.Entry<String, Long> count : counts.entrySet()) {
+      out.writeUTF(count.getKey());
+      out.writeLong(count.getValue());
+    }
+  }
+
+  /**
+   * Reads what another process has {@linkplain #write written}, as if its run had begun at time 0.
+   *
+   * @param in holds it; the caller closes it
+   * @return what was measured
+   * @throws IOException if it can't be read
+   */
+  public static Measurements read(DataInput in) throws IOException {
+    Measurements read = new Measurements(0, List.of());
+    for (Histogram histogram : List.of(read.ttft, read.interToken, read.endToEnd)) {
+      byte[] bytes = new byte[in.readInt()];
+      in.readFully(bytes);
+      histogram.add(Histogram.decodeFromByteBuffer(ByteBuffer.wrap(bytes), MAX_MICROS));
+    }
+    read(read.errors, in);
+    read(read.perWorker, in);
+    int ended = in.readInt();
+    for (int i = 0; i < ended; i++) {
+      read.add(
+          new Ended(
+              in.readLong(), in.readBoolean(), in.readDouble(), in.readLong(), in.readLong()));
+    }
+    read.completionTokens = in.readLong();
+    read.lastNanos = in.readLong();
+    return read;
+  }
+
+  private static void read(Map<String, Long> counts, DataInput in) throws IOException {
+    int size = in.readInt();
+    for (int i = 0; i < size; i++) {
+      counts.put(in.readUTF(), in.readLong());
+    }
+  }
+
+  private void add(Ended ended) {
+    all.add(ended);
+    failed += ended.failed ? 1 : 0;
+    promptTokens += ended.promptTokens;
+    cachedTokens += ended.cachedTokens;
+  }
+
+  /**
+   * Puts runs together that began at the same time.
+   *
+   * @param runs what they measured, as {@link #read} gives it
+   * @return all of it
+   */
+  public static Measurements together(List<Measurements> runs) {
+    Measurements all = new Measurements(0, List.of());
+    for (Measurements run : runs) {
+      all.ttft.add(run.ttft);
+      all.interToken.add(run.interToken);
+      all.endToEnd.add(run.endToEnd);
+      run.errors.forEach((kind, count) -> all.errors.merge(kind, count, Long::sum));
+      run.perWorker.forEach((worker, count) -> all.perWorker.merge(worker, count, Long::sum));
+      run.all.forEach(all::add);
+      all.completionTokens += run.completionTokens;
+      all.lastNanos = Math.max(all.lastNanos, run.lastNanos);
+    }
+    return all;
   }
 
   private double coefficientOfVariation() {
