@@ -6,6 +6,8 @@ import dev.warmpath.fake.FakeEngineBuilder;
 import dev.warmpath.fake.kv.KvEventEncoding;
 import dev.warmpath.fake.kv.KvEventEndpoint;
 import dev.warmpath.fake.kv.KvEventSettings;
+import dev.warmpath.fake.umbp.FakeUmbpMaster;
+import dev.warmpath.fake.umbp.UmbpReporting;
 import dev.warmpath.worker.WorkerRole;
 import java.io.UncheckedIOException;
 import java.util.concurrent.Callable;
@@ -21,7 +23,9 @@ import picocli.CommandLine.Spec;
 /** Runs one fake engine in the foreground until it is stopped. */
 @Command(
     name = "fake",
-    description = "Runs one fake engine on loopback, in the foreground, until it is interrupted.")
+    description =
+        "Runs one fake engine, or a fake UMBP master, on loopback, in the foreground, until it is"
+            + " interrupted.")
 final class FakeCommand implements Callable<Integer> {
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
@@ -33,7 +37,7 @@ final class FakeCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "WHAT",
-      description = "umbp or kdn: not there yet; leave it out for an engine")
+      description = "umbp for a UMBP master; leave it out for an engine (kdn is not there yet)")
   private @Nullable String what;
 
   @Option(
@@ -65,7 +69,9 @@ final class FakeCommand implements Callable<Integer> {
   @Option(
       names = "--fault",
       paramLabel = "SPEC",
-      description = "faults, such as 5xx:rate=0.1;hang:after=10")
+      description =
+          "faults, such as 5xx:rate=0.1;hang:after=10; of a UMBP master hang, lie and slow=MS,"
+              + " comma-separated")
   private @Nullable String fault;
 
   @Option(
@@ -99,6 +105,18 @@ final class FakeCommand implements Callable<Integer> {
       paramLabel = "FORM",
       description = "arrays or maps (default: as the engine's version has it)")
   private @Nullable KvEventEncoding kvEncoding;
+
+  @Option(
+      names = "--umbp",
+      paramLabel = "HOST:PORT",
+      description = "tells this UMBP master of the engine's cache (default: none)")
+  private @Nullable String umbp;
+
+  @Option(
+      names = "--umbp-node",
+      paramLabel = "ID",
+      description = "the node id it is told as (default: the engine's URL)")
+  private @Nullable String umbpNode;
 
   /** Null where nothing is to be published. */
   private @Nullable KvEventSettings kvEvents() {
@@ -135,8 +153,11 @@ final class FakeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    if ("umbp".equals(what)) {
+      return master();
+    }
     if (what != null) {
-      throw CommandFailure.usage("fake " + what + " is not there yet: only engines are");
+      throw CommandFailure.usage("fake " + what + " is not there yet: engines and umbp are");
     }
     if (grpcPort != null) {
       throw CommandFailure.usage("--grpc-port is not there yet: fake engines speak HTTP");
@@ -152,6 +173,11 @@ final class FakeCommand implements Callable<Integer> {
     KvEventSettings kvEvents = kvEvents();
     if (kvEvents != null) {
       builder.kvEvents(kvEvents);
+    }
+    if (umbp != null) {
+      builder.umbp(new UmbpReporting(umbp, umbpNode));
+    } else if (umbpNode != null) {
+      throw CommandFailure.usage("--umbp-node needs --umbp");
     }
     FakeEngine engine;
     try {
@@ -172,12 +198,38 @@ final class FakeCommand implements Callable<Integer> {
       ready.putNull("grpc");
       describe(ready, engine.kvEvents());
       ready.put("pid", ProcessHandle.current().pid());
-      spec.commandLine().getOut().print(Json.line(ready));
-      spec.commandLine().getOut().flush();
-      CountDownLatch stopped = new CountDownLatch(1);
-      Runtime.getRuntime().addShutdownHook(new Thread(stopped::countDown));
-      stopped.await();
+      ready(ready);
     }
     return 0;
+  }
+
+  private int master() throws InterruptedException {
+    FakeUmbpMaster master;
+    try {
+      master = FakeUmbpMaster.builder().port(port).start();
+    } catch (UncheckedIOException e) {
+      throw CommandFailure.work("port " + port + " can't be used: " + e.getMessage());
+    }
+    try (master) {
+      if (fault != null) {
+        UmbpFaults.apply(fault, master);
+      }
+      ObjectNode ready = Json.object();
+      ready.put("kind", "umbp");
+      ready.put("url", "grpc://" + master.address());
+      ready.put("grpc", master.address());
+      ready.put("pid", ProcessHandle.current().pid());
+      ready(ready);
+    }
+    return 0;
+  }
+
+  /** Says that it is ready, and waits to be stopped. */
+  private void ready(ObjectNode ready) throws InterruptedException {
+    spec.commandLine().getOut().print(Json.line(ready));
+    spec.commandLine().getOut().flush();
+    CountDownLatch stopped = new CountDownLatch(1);
+    Runtime.getRuntime().addShutdownHook(new Thread(stopped::countDown));
+    stopped.await();
   }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.api.AttemptRecord;
+import dev.warmpath.api.LookupInfo;
 import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
@@ -92,6 +93,10 @@ final class Json {
     } else {
       out.set("chosen", candidate(chosen));
     }
+    LookupInfo lookup = decision.lookup();
+    if (lookup != null) {
+      out.set("lookup", lookup(lookup));
+    }
     ArrayNode steps = out.putArray("steps");
     decision.steps().forEach(steps::add);
     ArrayNode attempts = out.putArray("attempts");
@@ -114,6 +119,26 @@ final class Json {
     ObjectNode one = object();
     one.put("worker", worker);
     one.put("rank", rank);
+    return one;
+  }
+
+  private static ObjectNode lookup(LookupInfo lookup) {
+    ObjectNode one = object();
+    one.put("locator", lookup.locator());
+    one.put("outcome", lookup.outcome());
+    one.put("detail", lookup.detail());
+    one.put("asked_blocks", lookup.askedBlocks());
+    one.put("ignored_nodes", lookup.ignoredNodes());
+    put(one, "ms", lookup.millis());
+    ArrayNode matches = one.putArray("matches");
+    for (LookupInfo.Match match : lookup.matches()) {
+      ObjectNode at = matches.addObject();
+      at.put("worker", match.worker());
+      at.put("rank", match.rank());
+      at.put("blocks", match.blocks());
+      at.put("tokens", match.tokens());
+      match.tiers().forEach(at.putObject("tiers")::put);
+    }
     return one;
   }
 

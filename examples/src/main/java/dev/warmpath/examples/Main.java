@@ -32,6 +32,7 @@ import picocli.CommandLine.ScopeType;
       RenderCommand.class,
       TokenizeCommand.class,
       HashCommand.class,
+      UmbpCommand.class,
       KnowledgeCommand.class
     })
 public final class Main {

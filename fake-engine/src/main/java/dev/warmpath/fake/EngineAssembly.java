@@ -21,7 +21,8 @@ final class EngineAssembly {
     this.options = options;
   }
 
-  EngineSettings settings() {
+  /** The settings of an engine that listens at a URL. */
+  EngineSettings settings(String url) {
     boolean sglang = options.kind == EngineKind.SGLANG;
     Duration stream = options.disconnectDelay;
     Duration plain = options.disconnectDelay;
@@ -55,7 +56,8 @@ final class EngineAssembly {
         handoff(),
         options.seed,
         options.host,
-        options.kvEvents);
+        options.kvEvents,
+        options.umbp == null ? null : options.umbp.at(url));
   }
 
   /** The gRPC server to have, or null for none. */
@@ -82,7 +84,7 @@ final class EngineAssembly {
         .maxNumBatchedTokens(options.maxBatchedTokens)
         .maxModelLen(options.maxModelLen)
         .prefixCaching(options.prefixCaching)
-        .cacheEvents(options.kvEvents != null)
+        .cacheEvents(options.kvEvents != null || options.umbp != null)
         .role(options.role)
         .transfer(
             new KvTransfer(

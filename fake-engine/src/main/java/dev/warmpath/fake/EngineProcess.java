@@ -70,7 +70,6 @@ final class EngineProcess implements EngineControl, AutoCloseable {
    */
   EngineProcess(FakeEngineBuilder options) {
     EngineAssembly assembly = new EngineAssembly(options);
-    this.settings = assembly.settings();
     this.clock = options.clock;
     this.latency = assembly.latency();
     this.onRequest = options.onRequest;
@@ -85,6 +84,7 @@ final class EngineProcess implements EngineControl, AutoCloseable {
     this.tokenizerFiles = options.tokenizerFiles;
     SideChannel bound = null;
     try {
+      this.settings = assembly.settings(url());
       bound = bindSideChannel();
       this.sideChannel = bound;
       Integer grpcPort = options.grpcPort;
@@ -215,6 +215,12 @@ final class EngineProcess implements EngineControl, AutoCloseable {
 
   EngineSettings settings() {
     return settings;
+  }
+
+  /** The URL of where it listens. */
+  String url() {
+    InetSocketAddress address = server.address();
+    return "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();
   }
 
   /** Where it listens, also while it is dead. */

@@ -57,8 +57,7 @@ public final class FakeEngine implements AutoCloseable {
    * @return {@code http://HOST:PORT}
    */
   public String url() {
-    InetSocketAddress address = process.address();
-    return "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();
+    return process.url();
   }
 
   /**

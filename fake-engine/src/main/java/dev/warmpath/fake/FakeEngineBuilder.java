@@ -10,6 +10,7 @@ import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.fake.scheduler.SchedulePolicy;
 import dev.warmpath.fake.text.FakeTokenizer;
 import dev.warmpath.fake.text.PromptEncoder;
+import dev.warmpath.fake.umbp.UmbpReporting;
 import dev.warmpath.fake.wire.CacheReport;
 import dev.warmpath.fake.wire.GrpcApi;
 import dev.warmpath.fake.wire.LoadsShape;
@@ -69,6 +70,7 @@ public final class FakeEngineBuilder {
   String faults = "";
   @Nullable Consumer<ReceivedRequest> onRequest;
   @Nullable KvEventSettings kvEvents;
+  @Nullable UmbpReporting umbp;
 
   FakeEngineBuilder() {}
 
@@ -561,6 +563,17 @@ public final class FakeEngineBuilder {
    */
   public FakeEngineBuilder kvEvents(KvEventSettings value) {
     kvEvents = Objects.requireNonNull(value, "kvEvents");
+    return this;
+  }
+
+  /**
+   * Tells a UMBP master of the KV cache; nobody is told by default.
+   *
+   * @param value whom, and as whom
+   * @return this
+   */
+  public FakeEngineBuilder umbp(UmbpReporting value) {
+    umbp = Objects.requireNonNull(value, "umbp");
     return this;
   }
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.SocketType;
@@ -85,17 +86,10 @@ public final class KvEventSockets implements AutoCloseable {
       EngineClock clock) {
     context.setLinger(0);
     try {
-      HashParams params = params(engine, settings);
       EventLayout layout = EventLayout.of(engine.kind(), engine.version(), settings);
       List<EngineBlocks> blocks = new ArrayList<>();
       for (int rank = 0; rank < engine.publishing(); rank++) {
-        blocks.add(
-            new EngineBlocks(
-                scheme(engine.kind(), settings),
-                params,
-                engine.blockTokens(),
-                REMEMBERED,
-                keys::get));
+        blocks.add(blocks(engine, settings, keys::get));
       }
       EventEncoder encoder = new EventEncoder(layout, blocks.get(0).form());
       int port = before == null ? settings.port() : before.port();
@@ -134,6 +128,17 @@ public final class KvEventSockets implements AutoCloseable {
       context.close();
       throw e;
     }
+  }
+
+  /** A rank's blocks under the engine's hashes. */
+  static EngineBlocks blocks(
+      Engine engine, KvEventSettings settings, Function<Long, RequestKeys> keysOfRoot) {
+    return new EngineBlocks(
+        scheme(engine.kind(), settings),
+        params(engine, settings),
+        engine.blockTokens(),
+        REMEMBERED,
+        keysOfRoot);
   }
 
   private static String scheme(EngineKind kind, KvEventSettings settings) {

@@ -5,6 +5,7 @@ import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.SchedulePolicy;
 import dev.warmpath.fake.scheduler.SglangOptions;
 import dev.warmpath.fake.text.PromptEncoder;
+import dev.warmpath.fake.umbp.UmbpReporting;
 import dev.warmpath.fake.wire.CacheReport;
 import dev.warmpath.fake.wire.LoadsShape;
 import dev.warmpath.fake.wire.MetricNames;
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed decides ids
  * @param host the address it listens on
  * @param kvEvents how cache changes are published, or null if they are not
+ * @param umbp which UMBP master is told of them, with a node id, or null for none
  */
 public record EngineSettings(
     EngineKind kind,
@@ -70,7 +72,8 @@ public record EngineSettings(
     HandoffOptions handoff,
     long seed,
     String host,
-    @Nullable KvEventSettings kvEvents) {
+    @Nullable KvEventSettings kvEvents,
+    @Nullable UmbpReporting umbp) {
 
   /** Copies the lists. */
   public EngineSettings {

@@ -5,10 +5,12 @@ import dev.warmpath.fake.fault.Scope;
 import dev.warmpath.fake.internal.kv.KvBatchListener;
 import dev.warmpath.fake.internal.kv.KvEventSockets;
 import dev.warmpath.fake.internal.kv.RequestKeys;
+import dev.warmpath.fake.internal.kv.UmbpReporters;
 import dev.warmpath.fake.kv.KvEventEndpoint;
 import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.fake.live.EngineClock;
 import dev.warmpath.fake.live.RankDriver;
+import dev.warmpath.fake.live.RankObserver;
 import dev.warmpath.fake.live.RankSettings;
 import dev.warmpath.fake.live.RankSnapshot;
 import dev.warmpath.fake.scheduler.CommandResult;
@@ -16,6 +18,7 @@ import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.EngineEffect;
 import dev.warmpath.fake.scheduler.EngineRequest;
+import dev.warmpath.fake.umbp.UmbpReporting;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerRole;
 import java.time.Instant;
@@ -50,6 +53,7 @@ public final class Life implements AutoCloseable {
   private final Instant startedAt;
   private final List<RankDriver> ranks = new ArrayList<>();
   private final @Nullable KvEventSockets kvEvents;
+  private final @Nullable UmbpReporters umbp;
   private final List<RequestLatencies> latencies = new ArrayList<>();
   private final AtomicLong sequenceIds = new AtomicLong();
   private final AtomicInteger nextRank = new AtomicInteger();
@@ -93,6 +97,11 @@ public final class Life implements AutoCloseable {
     this.random = new SplittableRandom(settings.seed() + 0x9E3779B97F4A7C15L * boot);
     this.randomSeed = random.nextInt(Integer.MAX_VALUE);
     this.kvEvents = kvEvents(settings, boot, published, faults, clock);
+    UmbpReporting reporting = settings.umbp();
+    this.umbp =
+        reporting == null
+            ? null
+            : new UmbpReporters(publishing(settings, boot), reporting, settings.kvEvents());
     this.sidePort = sidePort;
     this.terms = new HandoffTerms(settings.handoff().protocol());
     this.desk = new HandoffDesk(terms, engineId(sidePort), settings.dpSize());
@@ -102,9 +111,7 @@ public final class Life implements AutoCloseable {
               ? RankSettings.handoffs(rank, settings.core())
               : RankSettings.aggregated(rank, settings.core());
       latencies.add(new RequestLatencies());
-      if (kvEvents != null) {
-        rankSettings = rankSettings.withObserver(kvEvents.observer(rank));
-      }
+      rankSettings = rankSettings.withObserver(observer(rank));
       RankDriver driver = new RankDriver(name + "-rank-" + rank, rankSettings, cores.get(), clock);
       driver.takeLifecycle(this::hear);
       ranks.add(driver);
@@ -126,6 +133,28 @@ public final class Life implements AutoCloseable {
     }
   }
 
+  private RankObserver observer(int rank) {
+    List<RankObserver> observers = new ArrayList<>();
+    if (kvEvents != null) {
+      observers.add(kvEvents.observer(rank));
+    }
+    if (umbp != null) {
+      observers.add(umbp.observer(rank));
+    }
+    return RankObserver.all(observers);
+  }
+
+  private static KvEventSockets.Engine publishing(EngineSettings settings, int boot) {
+    return new KvEventSockets.Engine(
+        settings.kind(),
+        settings.version(),
+        settings.host(),
+        settings.core().blockSize(),
+        settings.dpSize(),
+        boot,
+        settings.seed());
+  }
+
   private static @Nullable KvEventSockets kvEvents(
       EngineSettings settings,
       int boot,
@@ -136,16 +165,8 @@ public final class Life implements AutoCloseable {
     if (how == null) {
       return null;
     }
-    KvEventSockets.Engine engine =
-        new KvEventSockets.Engine(
-            settings.kind(),
-            settings.version(),
-            settings.host(),
-            settings.core().blockSize(),
-            settings.dpSize(),
-            boot,
-            settings.seed());
-    return new KvEventSockets(engine, how, published, () -> faults.decide(Scope.EVENTS), clock);
+    return new KvEventSockets(
+        publishing(settings, boot), how, published, () -> faults.decide(Scope.EVENTS), clock);
   }
 
   /**
@@ -169,10 +190,18 @@ public final class Life implements AutoCloseable {
 
   /** Lets published hashes follow a request's keys; to be called before it is submitted. */
   void separate(EngineRequest request, RequestKeys keys) {
-    if (kvEvents != null && request.cacheNamespace() != 0) {
+    if (request.cacheNamespace() != 0) {
       request
           .firstBlock(settings.core().blockSize())
-          .ifPresent(first -> kvEvents.separate(first, keys));
+          .ifPresent(
+              first -> {
+                if (kvEvents != null) {
+                  kvEvents.separate(first, keys);
+                }
+                if (umbp != null) {
+                  umbp.separate(first, keys);
+                }
+              });
     }
   }
 
@@ -487,6 +516,9 @@ public final class Life implements AutoCloseable {
     ranks.forEach(RankDriver::close);
     if (kvEvents != null) {
       kvEvents.close();
+    }
+    if (umbp != null) {
+      umbp.close();
     }
   }
 }
