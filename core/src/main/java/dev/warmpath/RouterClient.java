@@ -91,6 +91,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -442,9 +443,25 @@ public final class RouterClient implements AutoCloseable {
       RouterRequest request,
       Function<OutboundRequest, Exchange> exchanges,
       BooleanSupplier repeatable) {
+    return open(request, exchanges, repeatable, cancel -> {});
+  }
+
+  /**
+   * The same, for a caller that can also take a response which no exchange of its own carried: what
+   * prefill and decode workers answer to a request for several generations, or with
+   * log-probabilities of the prompt, is put together by the client.
+   *
+   * @param carried called before anything is sent where that is so, with what cancels the request
+   *     from any thread
+   */
+  public RequestRunner.Opened open(
+      RouterRequest request,
+      Function<OutboundRequest, Exchange> exchanges,
+      BooleanSupplier repeatable,
+      Consumer<Runnable> carried) {
     Dispatch dispatch = beginApart(request);
     return pairs.takes(dispatch)
-        ? pairs.open(dispatch, exchanges)
+        ? pairs.open(dispatch, exchanges, repeatable, carried)
         : runner.open(dispatch, exchanges, repeatable);
   }
 

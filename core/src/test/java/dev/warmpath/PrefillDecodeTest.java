@@ -56,6 +56,7 @@ class PrefillDecodeTest {
       "{\"choices\":[{\"text\":\"hi\"}],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}";
   private static final String HANDED =
       "{\"choices\":[],\"kv_transfer_params\":{\"remote_request_id\":\"r1\", \"n\":[1]}}";
+  private static final Pattern RID = Pattern.compile("\"rid\":\"([0-9a-f]+)\"");
   private static final Pattern ROOM = Pattern.compile("\"bootstrap_room\":(\\d+)");
 
   private @Nullable RouterClient router;
@@ -223,6 +224,12 @@ class PrefillDecodeTest {
                     .containsEntry("decode/ok", 1L));
   }
 
+  private static String rid(OutboundRequest request) {
+    Matcher matcher = RID.matcher(text(request));
+    assertThat(matcher.find()).isTrue();
+    return matcher.group(1);
+  }
+
   private static long room(OutboundRequest request) {
     Matcher matcher = ROOM.matcher(text(request));
     assertThat(matcher.find()).isTrue();
@@ -256,7 +263,8 @@ class PrefillDecodeTest {
     List<OutboundRequest> legs = sent(WorkerRole.PREFILL);
     assertThat(legs).hasSize(2);
     assertThat(room(legs.get(0))).isNotEqualTo(room(legs.get(1)));
-    assertThat(legs.get(0).rid()).hasSameSizeAs(legs.get(1).rid()).isNotEqualTo(legs.get(1).rid());
+    assertThat(rid(legs.get(0))).hasSameSizeAs(rid(legs.get(1))).isNotEqualTo(rid(legs.get(1)));
+    assertThat(legs.get(0).rid()).as("aborting is not the transport's").isNull();
     assertThat(legs.get(0).target())
         .as("not the one that failed")
         .isNotEqualTo(legs.get(1).target());
@@ -349,7 +357,7 @@ class PrefillDecodeTest {
                           assertThat(request.target().worker().role()).isEqualTo(WorkerRole.DECODE);
                           assertThat(text(request))
                               .isEqualTo(
-                                  "{\"rid\":\"" + sent(WorkerRole.DECODE).get(0).rid() + "\"}");
+                                  "{\"rid\":\"" + rid(sent(WorkerRole.DECODE).get(0)) + "\"}");
                           assertThat(request.admin()).isTrue();
                         }));
   }
@@ -672,14 +680,76 @@ class PrefillDecodeTest {
             request ->
                 prefill(request) || abort(request)
                     ? Script.ok(ANSWER)
-                    : decodes.getAndIncrement() == 2 ? Script.status(500) : Script.silent());
+                    : decodes.getAndIncrement() % 3 == 2 ? Script.status(500) : Script.silent());
     String three = WHOLE.replace("{\"model\"", "{\"n\":3,\"model\"");
     assertThatThrownBy(() -> client.send(RouterRequest.chatCompletions(three)))
         .isInstanceOf(PrefillDecodeException.class);
     assertThat(client.stats().inFlight()).isZero();
+    List<Runnable> cancels = new ArrayList<>();
     assertThatThrownBy(
-            () -> client.open(RouterRequest.chatCompletions(three), transport::open, () -> true))
-        .isInstanceOf(InvalidRequestException.class);
+            () ->
+                client.open(
+                    RouterRequest.chatCompletions(three),
+                    request -> {
+                      throw new AssertionError("no exchange of the caller's");
+                    },
+                    () -> true,
+                    cancels::add))
+        .isInstanceOf(PrefillDecodeException.class);
+    assertThat(cancels).hasSize(1);
+    assertThat(client.stats().inFlight()).isZero();
+  }
+
+  @Test
+  void i20_a_part_that_is_refused_last_is_the_answer_of_the_whole() {
+    CountDownLatch answered = new CountDownLatch(1);
+    AtomicInteger decodes = new AtomicInteger();
+    RouterClient client =
+        sglang(
+            request -> {
+              if (prefill(request) || abort(request)) {
+                return Script.ok(ANSWER);
+              }
+              if (decodes.getAndIncrement() % 2 == 0) {
+                return Script.ok(ANSWER);
+              }
+              // The other part's session is over by then.
+              await()
+                  .until(() -> router.stats().pd().sessions().containsKey("concurrent/completed"));
+              answered.countDown();
+              return Script.status(400);
+            });
+    String two = WHOLE.replace("{\"model\"", "{\"n\":2,\"model\"");
+    assertThat(client.send(RouterRequest.chatCompletions(two)).status()).isEqualTo(400);
+    assertThat(answered.getCount()).isZero();
+  }
+
+  @Test
+  void i13_a_request_that_is_cancelled_before_it_begins_leaves_no_session() {
+    RouterClient client = sglang(request -> Script.silent());
+    for (int i = 0; i < 200; i++) {
+      client.sendAsync(RouterRequest.chatCompletions(WHOLE)).cancel(true);
+    }
+    await().until(() -> client.stats().inFlight() == 0);
+  }
+
+  @Test
+  void a_generation_that_decode_gives_up_unasked_is_no_answer() {
+    AtomicInteger decodes = new AtomicInteger();
+    RouterClient client =
+        sglang(
+            request ->
+                prefill(request) || abort(request)
+                    ? Script.ok(ANSWER)
+                    : decodes.getAndIncrement() == 0
+                        ? Script.streams("{\"choices\":[{\"finish_reason\":\"abort\"}]}")
+                        : streamed());
+    try (RouterStream stream = client.stream(RouterRequest.chatCompletions(STREAMED))) {
+      assertThat(stream.next().data()).contains("\"a\"");
+      assertThat(stream.next().data()).contains("\"b\"");
+      assertThat(stream.next()).isNull();
+    }
+    assertThat(sent(WorkerRole.DECODE)).hasSize(2);
   }
 
   @Test

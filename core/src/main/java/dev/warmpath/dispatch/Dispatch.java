@@ -410,8 +410,13 @@ public final class Dispatch {
   }
 
   /** Sets what tells, after a failure, whether the request can still be sent once more. */
-  void repeatable(BooleanSupplier repeatable) {
+  public void repeatable(BooleanSupplier repeatable) {
     this.repeatable = repeatable;
+  }
+
+  /** Whether the request could be sent once more, as far as its caller is concerned. */
+  boolean repeatable() {
+    return repeatable.getAsBoolean();
   }
 
   /** Whether {@link #cancel()} was called. */

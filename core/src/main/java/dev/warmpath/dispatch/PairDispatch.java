@@ -97,6 +97,11 @@ public final class PairDispatch {
     onCancel.forEach(Runnable::run);
   }
 
+  /** Whether it could be sent again: not so where its caller carries it and can't. */
+  public boolean repeatable() {
+    return dispatch.repeatable();
+  }
+
   /** Whether the retry budget allows one more attempt; counts it if so. */
   public boolean payRetry() {
     return dispatcher.retryBudget().withdraw();

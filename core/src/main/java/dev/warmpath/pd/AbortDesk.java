@@ -12,6 +12,8 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -48,15 +50,23 @@ final class AbortDesk {
     this.timeouts = new Timeouts(each, each, each, each);
   }
 
-  void abort(WorkerRole role, WorkerRank target, String rid, long now) {
+  /**
+   * Tells a worker to end a request, unless it was told before or is told too much.
+   *
+   * @return complete once the worker has answered, well or not; at once where it is not told
+   */
+  CompletionStage<?> abort(WorkerRole role, WorkerRank target, String rid, long now) {
+    CompletableFuture<Void> answer = new CompletableFuture<>();
     if (rid.isEmpty()) {
-      return; // engines match ids by prefix: an empty one would end every request
+      answer.complete(null); // engines match ids by prefix: an empty one would end every request
+      return answer;
     }
     String label = role.label();
     lock.lock();
     try {
       if (!sent.add(new Sent(target.worker().epoch(), rid))) {
-        return;
+        answer.complete(null);
+        return answer;
       }
       if (sent.size() > REMEMBERED) {
         Iterator<Sent> oldest = sent.iterator();
@@ -65,7 +75,8 @@ final class AbortDesk {
       }
       if (!take(target.worker().epoch(), now)) {
         counters.abort(label, "limited");
-        return;
+        answer.complete(null);
+        return answer;
       }
     } finally {
       lock.unlock();
@@ -81,7 +92,11 @@ final class AbortDesk {
             true,
             null,
             timeouts),
-        answered -> counters.abort(label, answered ? "sent" : "failed"));
+        answered -> {
+          counters.abort(label, answered ? "sent" : "failed");
+          answer.complete(null);
+        });
+    return answer;
   }
 
   private boolean take(long epoch, long now) {

@@ -3,6 +3,7 @@ package dev.warmpath.pd;
 import dev.warmpath.dispatch.WorkerClaim;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.worker.WorkerRole;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ final class LegCall {
   private final OutboundRequest outbound;
   private final WorkerClaim claim;
   private volatile @Nullable Runnable hangUp;
+  private volatile @Nullable CompletionStage<?> aborted;
   private volatile boolean dropped;
   private volatile @Nullable LegResult result;
 
@@ -73,7 +75,7 @@ final class LegCall {
     }
     conductor.sent(this);
     if (dropped) {
-      hangUp.run();
+      drop();
     }
     return true;
   }
@@ -98,12 +100,27 @@ final class LegCall {
     conductor.ended(this, end, handOff);
   }
 
+  /** Its worker is being told to end it; complete once that was answered, well or not. */
+  void abortedBy(CompletionStage<?> answered) {
+    aborted = answered;
+  }
+
   /** Nobody wants it any more. */
   void drop() {
     dropped = true;
     Runnable carried = hangUp;
     if (carried != null) {
-      carried.run();
+      afterAbort(carried);
+    }
+  }
+
+  /** Runs what breaks the connection off: at once, or after the answer to an abort call. */
+  void afterAbort(Runnable breakOff) {
+    CompletionStage<?> first = aborted;
+    if (first == null) {
+      breakOff.run();
+    } else {
+      var unused = first.whenComplete((answer, error) -> breakOff.run());
     }
   }
 }

@@ -13,6 +13,13 @@ import dev.warmpath.api.Headers;
 record Original(String path, Headers headers, JsonFields body, boolean stream) {
   static final String GENERATE = "/generate";
 
+  /**
+   * Whether its answer tells of the prompt's tokens, which prefill and decode each know in part.
+   */
+  boolean promptLogprobs() {
+    return path.equals(GENERATE) && "true".equals(body.text("return_logprob"));
+  }
+
   /** Headers with the attempt's request id; the caller's own goes on under another name. */
   Headers identified(String requestId) {
     String own = headers.get("X-Request-Id");

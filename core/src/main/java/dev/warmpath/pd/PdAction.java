@@ -19,11 +19,14 @@ sealed interface PdAction {
   /** Send a leg. */
   record Send(WorkerRole role) implements PdAction {}
 
-  /** Drop a leg's connection. */
-  record Drop(WorkerRole role) implements PdAction {}
-
-  /** Make the engine's abort call for a leg. */
+  /**
+   * Make the engine's abort call for a leg. It goes before a {@link Drop} of the same leg: an
+   * engine that notices a disconnect first may no longer know the id.
+   */
   record Abort(WorkerRole role) implements PdAction {}
+
+  /** Drop a leg's connection, once an abort call that is under way for it has been answered. */
+  record Drop(WorkerRole role) implements PdAction {}
 
   /** Let a worker free KV that nobody will fetch, and answer with {@link PdSession#released}. */
   record Release() implements PdAction {}

@@ -109,9 +109,16 @@ final class PdAttempt {
         request.body(),
         request.stream(),
         false,
-        request.rid(),
+        rid(claim, request),
         timeouts,
         conductor.tokens(claim.candidate()));
+  }
+
+  /** Over HTTP transports would abort by it themselves, which is the session's to do. */
+  private static @Nullable String rid(WorkerClaim claim, LegRequest request) {
+    return claim.candidate().target().worker().id().scheme().startsWith("http")
+        ? null
+        : request.rid();
   }
 
   /** Another decode worker takes over the hand-off. */

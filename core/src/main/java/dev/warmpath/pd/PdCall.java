@@ -2,6 +2,7 @@ package dev.warmpath.pd;
 
 import dev.warmpath.api.AttemptRecord;
 import dev.warmpath.api.DeadlineExceededException;
+import dev.warmpath.api.FailurePhase;
 import dev.warmpath.api.PrefillDecodeException;
 import dev.warmpath.api.RequestCancelledException;
 import dev.warmpath.api.RouteDecision;
@@ -37,6 +38,10 @@ import org.jspecify.annotations.Nullable;
 final class PdCall implements PdPort, AnswerOwner {
   private static final UsageReader USAGES = new UsageReader();
 
+  /** An engine that gives a generation up unasked has not answered. */
+  private static final LegResult ABORTED =
+      LegResult.broken(LegOutcome.PROTOCOL_ERROR, true, "the generation was aborted");
+
   /** How much of decode's answer the session's caller takes. */
   enum Mode {
     /** All of it at once. */
@@ -51,6 +56,9 @@ final class PdCall implements PdPort, AnswerOwner {
   interface Ending {
     /** It ended with an answer. */
     void completed(@Nullable Usage usage);
+
+    /** A worker's client error is its answer. */
+    void refused();
 
     /** It failed; null where what it threw is no routing error. */
     void failed(@Nullable RouterException error);
@@ -99,10 +107,7 @@ final class PdCall implements PdPort, AnswerOwner {
     this.executor = executor;
     this.transports = transports;
     this.decodes = decodes;
-    this.logprobs =
-        mode != Mode.HEADERS
-            && original.path().equals(Original.GENERATE)
-            && "true".equals(original.body().text("return_logprob"));
+    this.logprobs = mode != Mode.HEADERS && original.promptLogprobs();
     this.conductor = new PdConductor(shared, request, original, path, this, mode == Mode.HEADERS);
   }
 
@@ -113,6 +118,11 @@ final class PdCall implements PdPort, AnswerOwner {
   /** The answer that was read whole, once {@link #carry} has returned for {@link Mode#WHOLE}. */
   PdAnswer whole() {
     return Objects.requireNonNull(whole);
+  }
+
+  /** Whether its answer, at hand in part, comes as events. */
+  boolean streams() {
+    return mode == Mode.STREAM;
   }
 
   /** Decode's response, once {@link #carry} has returned for the other modes. */
@@ -207,6 +217,12 @@ final class PdCall implements PdPort, AnswerOwner {
     whole = prefills;
   }
 
+  /** Gives decode's response up, after the answer to an abort call that is under way. */
+  void closeResponse() {
+    ExchangeResponse open = response();
+    Objects.requireNonNull(decodeLeg).afterAbort(open::close);
+  }
+
   private void closePending() {
     ExchangeResponse open = pending;
     pending = null;
@@ -274,6 +290,10 @@ final class PdCall implements PdPort, AnswerOwner {
     }
     if (mode == Mode.STREAM && response.streaming()) {
       first = response.nextEvent();
+      if (first != null && LegReading.aborted(first.data())) {
+        leg.ended(ABORTED, null);
+        return false;
+      }
       pending = response;
       leg.payload();
       if (first == null) {
@@ -303,16 +323,26 @@ final class PdCall implements PdPort, AnswerOwner {
   private boolean refusedBy(LegCall leg, ExchangeResponse response, int status)
       throws TransportException {
     Duration retryAfter = RequestRunner.retryAfter(response.headers().get("Retry-After"));
+    byte[] body;
     if (mode == Mode.HEADERS) {
-      pending = response; // its body is not ours to read
-      leg.ended(LegResult.status(status, PdEvidence.NONE, retryAfter), null);
-      return true;
+      pending = response;
+      body = peeked(response);
+    } else {
+      body = response.readBody();
+      whole = new PdAnswer(status, response.headers(), body);
     }
-    byte[] body = response.readBody();
-    whole = new PdAnswer(status, response.headers(), body);
     PdEvidence evidence = PdEvidence.of(new String(body, StandardCharsets.UTF_8));
     leg.ended(LegResult.status(status, evidence, retryAfter), null);
-    return false;
+    return mode == Mode.HEADERS;
+  }
+
+  /** What an error's body says, where whoever carries it can tell without taking it away. */
+  private static byte[] peeked(ExchangeResponse response) {
+    try {
+      return response.readBody();
+    } catch (TransportException e) {
+      return new byte[0];
+    }
   }
 
   /** A whole answer of decode with prefill's part of it. */
@@ -333,17 +363,22 @@ final class PdCall implements PdPort, AnswerOwner {
     if (event == null) {
       leg.ended(LegResult.ok(false), null);
       if (awaitLast() != Word.ENDED) {
-        throw new TransportException(
-            TransportException.Kind.STREAM_ERROR,
-            dev.warmpath.api.FailurePhase.BODY,
-            0,
-            "prefill failed",
-            null);
+        throw broke("prefill failed");
       }
       return null;
     }
+    if (LegReading.aborted(event.data())) {
+      leg.ended(ABORTED, null);
+      Word unused = awaitLast();
+      throw broke("the generation was aborted");
+    }
     leg.payload();
     return taken(event);
+  }
+
+  private static TransportException broke(String message) {
+    return new TransportException(
+        TransportException.Kind.STREAM_ERROR, FailurePhase.BODY, 0, message, null);
   }
 
   /** An event as the caller gets it. */
@@ -377,7 +412,7 @@ final class PdCall implements PdPort, AnswerOwner {
       }
       case REFUSED -> {
         error = failureOf(Objects.requireNonNull(failure));
-        ending.completed(null);
+        ending.refused();
         last = word;
       }
       case FAILED -> {

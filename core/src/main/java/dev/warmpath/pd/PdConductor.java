@@ -76,8 +76,13 @@ final class PdConductor {
 
   /** Begins. The first choice is made on the calling thread. */
   void start() {
-    shared.live().add(this);
-    post(() -> session.start(now()));
+    post(
+        () -> {
+          if (session.state() == PdState.NEW) { // and not cancelled before it began
+            shared.live().add(this);
+          }
+          return session.start(now());
+        });
   }
 
   /** The caller wants no more. */
@@ -215,8 +220,8 @@ final class PdConductor {
 
   private void select(int number) {
     if (number > 1) {
-      if (!request.payRetry()) {
-        perform(session.noPair(nobody(), "the retry budget is spent", now()));
+      if (!request.repeatable() || !request.payRetry()) {
+        perform(session.noPair(nobody(), "it may not be sent again", now()));
         return;
       }
       long wait = request.backoffNanos(number - 1);
@@ -358,7 +363,7 @@ final class PdConductor {
     PdAttempt at = Objects.requireNonNull(attempt);
     LegCall leg = at.leg(role);
     if (leg != null) {
-      shared.aborts().abort(role, leg.outbound().target(), at.ids().rid(), now());
+      leg.abortedBy(shared.aborts().abort(role, leg.outbound().target(), at.ids().rid(), now()));
     }
   }
 

@@ -3,6 +3,7 @@ package dev.warmpath.pd;
 import dev.warmpath.api.FailurePhase;
 import dev.warmpath.api.Headers;
 import dev.warmpath.api.RequestCancelledException;
+import dev.warmpath.api.RequestRejectedException;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.StreamEvent;
@@ -52,6 +53,9 @@ final class PdGroup implements PdCall.Ending, AnswerOwner, ExchangeResponse {
   private volatile boolean stopped;
 
   private int streaming;
+
+  /** An event has been handed on: a refusal is then a stream that broke. */
+  private boolean handedOn;
 
   /**
    * Creates the sessions of a group.
@@ -190,7 +194,7 @@ final class PdGroup implements PdCall.Ending, AnswerOwner, ExchangeResponse {
   }
 
   /** The refusal that is the answer, or null. */
-  @Nullable PdAnswer refused() {
+  @Nullable PdAnswer refusal() {
     return refused;
   }
 
@@ -255,6 +259,9 @@ final class PdGroup implements PdCall.Ending, AnswerOwner, ExchangeResponse {
         throw broke("a part of the request failed");
       }
       if (refused != null) {
+        if (handedOn) {
+          throw broke("a part of the request was refused");
+        }
         return null;
       }
       if (next == null) {
@@ -268,6 +275,7 @@ final class PdGroup implements PdCall.Ending, AnswerOwner, ExchangeResponse {
       if (id == null) {
         id = PdParts.id(event.data());
       }
+      handedOn = true;
       return new StreamEvent(event.event(), PdParts.numbered(event.data(), next.part(), id));
     }
     return null;
@@ -301,6 +309,11 @@ final class PdGroup implements PdCall.Ending, AnswerOwner, ExchangeResponse {
       }
     }
     return any ? new Usage(prompt, null, completion) : null;
+  }
+
+  @Override
+  public void refused() {
+    // what the part's own thread finds tells it
   }
 
   @Override
@@ -360,6 +373,10 @@ final class PdGroup implements PdCall.Ending, AnswerOwner, ExchangeResponse {
     Throwable error = failure;
     if (error instanceof RouterException routing) {
       return routing;
+    }
+    PdAnswer refusal = refused;
+    if (refusal != null) {
+      return new RequestRejectedException(refusal.status(), refusal.body(), request.decision());
     }
     whole.cancel();
     return new RequestCancelledException("the stream was closed");

@@ -14,10 +14,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a request for several generations apart, since engines let each transfer of KV serve one
- * sequence only: a body for each prompt and sample, in the order in which answers number them.
+ * sequence only: a body for each prompt and sample, in the order in which answers number them. A
+ * seed that the request names grows by one from sample to sample, as vLLM has it: with the very
+ * same seed all samples of a prompt would be one text.
  */
 final class PdParts {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String SAMPLING = "sampling_params";
+  private static final String SEED = "seed";
 
   private PdParts() {}
 
@@ -34,33 +38,39 @@ final class PdParts {
     List<Original> parts = new ArrayList<>();
     if (prompts == null) {
       for (int i = 0; i < samples; i++) {
-        parts.add(part(whole, null, field, own));
+        parts.add(part(whole, null, field, own, i));
       }
       return parts;
     }
     for (byte[] prompt : prompts) {
       for (int i = 0; i < samples; i++) {
-        parts.add(part(whole, prompt, field, own));
+        parts.add(part(whole, prompt, field, own, i));
       }
     }
     return parts;
   }
 
   private static Original part(
-      Original whole, byte @Nullable [] prompt, String field, boolean own) {
+      Original whole, byte @Nullable [] prompt, String field, boolean own, int sample) {
     JsonFields body = whole.body();
     JsonFields.Added added = new JsonFields.Added();
-    Set<String> without = own ? Set.of("sampling_params", field) : Set.of("n", field);
     byte[] given = prompt == null ? body.raw(field) : prompt;
     if (given != null) {
       added.raw(field, given);
     }
-    byte[] sampling = own ? body.raw("sampling_params") : null;
-    if (sampling != null) {
-      JsonFields fields = JsonFields.find(sampling);
-      added.raw(
-          "sampling_params",
-          fields == null ? sampling : fields.edit(Set.of("n"), new JsonFields.Added()));
+    Set<String> without;
+    if (own) {
+      without = Set.of(SAMPLING, field);
+      byte[] sampling = body.raw(SAMPLING);
+      JsonFields fields = sampling == null ? null : JsonFields.find(sampling);
+      if (fields != null) {
+        added.raw(SAMPLING, one(fields, "sampling_seed", sample));
+      } else if (sampling != null) {
+        added.raw(SAMPLING, sampling); // the engine says what is wrong with it
+      }
+    } else {
+      without = Set.of("n", SEED, field);
+      seed(body, SEED, sample, added);
     }
     return new Original(
         whole.path(),
@@ -69,8 +79,27 @@ final class PdParts {
         whole.stream());
   }
 
+  /** Sampling parameters of one sample among several. */
+  private static byte[] one(JsonFields sampling, String seed, int sample) {
+    JsonFields.Added added = new JsonFields.Added();
+    seed(sampling, seed, sample, added);
+    return sampling.edit(Set.of("n", seed), added);
+  }
+
+  private static void seed(JsonFields from, String name, int sample, JsonFields.Added added) {
+    String given = from.text(name);
+    if (given == null) {
+      return;
+    }
+    try {
+      added.number(name, Long.parseLong(given.strip()) + sample);
+    } catch (NumberFormatException e) {
+      added.raw(name, given); // the engine says what is wrong with it
+    }
+  }
+
   private static int nested(JsonFields body) {
-    byte[] sampling = body.raw("sampling_params");
+    byte[] sampling = body.raw(SAMPLING);
     JsonFields fields = sampling == null ? null : JsonFields.find(sampling);
     return fields == null ? 1 : count(fields.text("n"));
   }

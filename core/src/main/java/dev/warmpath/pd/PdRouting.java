@@ -25,6 +25,7 @@ import dev.warmpath.worker.Scheduler;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -200,7 +201,7 @@ public final class PdRouting implements AutoCloseable {
     if (parts != null) {
       PdGroup group = begun.group(parts, Mode.STREAM);
       StreamEvent first = group.begin();
-      rejected(group.refused(), dispatch);
+      rejected(group.refusal(), dispatch);
       return runner.stream(group, group, first);
     }
     PdCall call = begun.call(Mode.STREAM, transports);
@@ -219,27 +220,68 @@ public final class PdRouting implements AutoCloseable {
 
   /**
    * Carries a begun request to the headers of its decode worker's response, over an exchange that
-   * the caller makes; prefill goes over the client's own transports.
+   * the caller makes; prefill goes over the client's own transports. Of a request whose answer has
+   * to be put together (several generations, log-probabilities of the prompt) decode goes over
+   * them, too, and the response is read from memory.
    *
    * @param exchanges opens the exchange of a decode leg
+   * @param repeatable asked after a failed attempt: whether the caller could send its request again
+   * @param carried given what cancels the request where none of {@code exchanges} will carry it,
+   *     before anything is sent
    * @throws RouterException when no pair gave a response
    */
   public RequestRunner.Opened open(
-      Dispatch dispatch, Function<OutboundRequest, Exchange> exchanges) {
+      Dispatch dispatch,
+      Function<OutboundRequest, Exchange> exchanges,
+      BooleanSupplier repeatable,
+      Consumer<Runnable> carried) {
+    dispatch.repeatable(repeatable);
     Begun begun = new Begun(dispatch);
     List<Original> parts = PdParts.of(begun.original);
-    if (parts != null) {
-      return begun.refusing(
-          () -> {
-            throw new InvalidRequestException(
-                "a request for several generations can't be split between prefill and decode over"
-                    + " one exchange: send it through the client, or ask for one at a time",
-                null);
-          });
+    if (parts == null && !begun.original.promptLogprobs()) {
+      PdCall call = begun.call(Mode.HEADERS, exchanges);
+      call.carry();
+      return new RequestRunner.Opened(call, call.response());
     }
-    PdCall call = begun.call(Mode.HEADERS, exchanges);
+    carried.accept(dispatch::cancel);
+    if (parts == null) {
+      return read(begun.call(begun.original.stream() ? Mode.STREAM : Mode.WHOLE, transports));
+    }
+    return read(begun, begun.group(parts, begun.original.stream() ? Mode.STREAM : Mode.WHOLE));
+  }
+
+  private static RequestRunner.Opened read(PdCall call) {
     call.carry();
-    return new RequestRunner.Opened(call, call.response());
+    PdAnswer refused = call.refusedAnswer();
+    if (refused != null) {
+      return new RequestRunner.Opened(call, PdReadResponse.whole(refused));
+    }
+    if (!call.streams()) {
+      PdAnswer answer = call.whole();
+      PdAnswer merged =
+          new PdAnswer(
+              answer.status(),
+              answer.headers().without("Content-Length"),
+              call.merged(answer.body()));
+      return new RequestRunner.Opened(call, PdReadResponse.whole(merged));
+    }
+    StreamEvent first = call.first();
+    return new RequestRunner.Opened(
+        call,
+        PdReadResponse.events(
+            first == null ? null : call.taken(first), new PdStreamResponse(call)));
+  }
+
+  private static RequestRunner.Opened read(Begun begun, PdGroup group) {
+    if (!begun.original.stream()) {
+      PdAnswer answer = group.whole(begun.original.path());
+      return new RequestRunner.Opened(group, PdReadResponse.whole(answer));
+    }
+    StreamEvent first = group.begin();
+    PdAnswer refused = group.refusal();
+    return new RequestRunner.Opened(
+        group,
+        refused == null ? PdReadResponse.events(first, group) : PdReadResponse.whole(refused));
   }
 
   private static Original original(PairDispatch request, String path) {
@@ -250,7 +292,8 @@ public final class PdRouting implements AutoCloseable {
               + " memory",
           null);
     }
-    return new Original(plainPath(path), request.forwarded(), body, request.prompt().stream());
+    return new Original(
+        plainPath(path), request.forwarded(), body, "true".equals(body.text("stream")));
   }
 
   private RouteDecision decision(Begun begun, @Nullable PdAttempt at) {
@@ -271,6 +314,11 @@ public final class PdRouting implements AutoCloseable {
     @Override
     public void completed(@Nullable Usage usage) {
       request.completed(usage);
+    }
+
+    @Override
+    public void refused() {
+      request.completed(null);
     }
 
     @Override

@@ -466,14 +466,12 @@ final class PdSession {
     PdLeg leg = leg(role);
     LegOutcome end = leg.outcome();
     if (leg.running()) {
-      out.add(new PdAction.Drop(role));
       abort(role);
+      out.add(new PdAction.Drop(role));
     } else if (end == null) {
       settle(role, LegOutcome.NOT_SENT, Judgement.NEUTRAL);
     } else if (leg.progress() != PdLeg.Progress.IDLE
-        && (end == LegOutcome.IO_ERROR
-            || end == LegOutcome.PROTOCOL_ERROR
-            || end == LegOutcome.TIMED_OUT)) {
+        && (end == LegOutcome.IO_ERROR || end == LegOutcome.PROTOCOL_ERROR)) {
       // The connection is gone; what it asked for may go on.
       abort(role);
     }
@@ -550,6 +548,9 @@ final class PdSession {
         reached
             ? PdVerdict.of(role, result, corrupted)
             : new PdVerdict(Blame.NONE, false, true); // this client did not get to it
+    if (reached) {
+      abort(role);
+    }
     out.add(new PdAction.Drop(role));
     settle(role, end, judgement(role, found));
     failed(role, result, found, now);

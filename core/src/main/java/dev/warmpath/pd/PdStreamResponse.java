@@ -43,6 +43,6 @@ final class PdStreamResponse implements ExchangeResponse {
 
   @Override
   public void close() {
-    decode.close();
+    call.closeResponse();
   }
 }

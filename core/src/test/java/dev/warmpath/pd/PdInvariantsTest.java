@@ -142,12 +142,12 @@ class PdInvariantsTest {
     return Stream.of(
         Arguments.of(PdState.NEW, List.of()),
         Arguments.of(PdState.SELECTING, List.of()),
-        Arguments.of(PdState.DISPATCHING, List.of(dropP, abortP)),
-        Arguments.of(PdState.AWAITING, List.of(dropD, abortD, dropP, abortP)),
+        Arguments.of(PdState.DISPATCHING, List.of(abortP, dropP)),
+        Arguments.of(PdState.AWAITING, List.of(abortD, dropD, abortP, dropP)),
         Arguments.of(PdState.PREFILLING, List.of(dropP)),
         Arguments.of(PdState.HOLDING, List.of(release)),
         Arguments.of(PdState.STARTING_DECODE, List.of(dropD)),
-        Arguments.of(PdState.STREAMING, List.of(dropD, abortD)));
+        Arguments.of(PdState.STREAMING, List.of(abortD, dropD)));
   }
 
   private static PdSession in(PdState state) {

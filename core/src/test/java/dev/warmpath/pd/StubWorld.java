@@ -333,14 +333,14 @@ final class StubWorld {
     List<Run> matching = new ArrayList<>();
     for (Run run : held) {
       if (run.leg.outbound().target().equals(request.target())
-          && rid.equals(run.leg.outbound().rid())) {
+          && run.body.contains("\"rid\":\"" + rid + '"')) {
         matching.add(run);
       }
     }
     matching.forEach(
         run -> {
-          run.over = true;
-          run.free();
+          // It ends as an answer of what it had come to, like any other.
+          run.end(LegResult.broken(LegOutcome.PROTOCOL_ERROR, true, "aborted"), null);
         });
   }
 

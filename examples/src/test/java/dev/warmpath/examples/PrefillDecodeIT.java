@@ -3,13 +3,12 @@ package dev.warmpath.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.warmpath.RouterClient;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
 import dev.warmpath.api.RouterStream;
+import dev.warmpath.examples.PairTraffic.Shape;
 import dev.warmpath.fake.FakeEngine;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.handoff.HandoffTimeouts;
@@ -36,8 +35,10 @@ import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Two prefill and two decode workers over real sockets, by SGLang's rooms and by vLLM's leases.
@@ -46,9 +47,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Timeout(120)
 class PrefillDecodeIT {
-  private static final ObjectMapper JSON = new ObjectMapper();
-  private static final String PATH = "/v1/chat/completions";
-
   private FakeFleet fleet;
   private RouterClient router;
 
@@ -115,22 +113,6 @@ class PrefillDecodeIT {
         + "\"}]}";
   }
 
-  private static JsonNode read(String json) {
-    try {
-      return JSON.readTree(json);
-    } catch (IOException e) {
-      throw new AssertionError("not JSON: " + json, e);
-    }
-  }
-
-  private static String content(String json) {
-    return read(json).path("choices").path(0).path("message").path("content").asText();
-  }
-
-  private static String delta(String json) {
-    return read(json).path("choices").path(0).path("delta").path("content").asText();
-  }
-
   private static String post(OkHttpClient http, String url, String body) throws IOException {
     Request request =
         new Request.Builder()
@@ -144,44 +126,68 @@ class PrefillDecodeIT {
     }
   }
 
+  static List<Arguments> kindsAndShapes() {
+    List<Arguments> all = new ArrayList<>();
+    for (EngineKind kind : List.of(EngineKind.SGLANG, EngineKind.VLLM)) {
+      Shape.of(kind).forEach(shape -> all.add(Arguments.of(kind, shape)));
+    }
+    return all;
+  }
+
   @ParameterizedTest
-  @EnumSource(
-      value = EngineKind.class,
-      names = {"SGLANG", "VLLM"})
-  void theSameTextAsOneEngineGivesWhicheverWayItIsSent(EngineKind kind) throws IOException {
+  @MethodSource("kindsAndShapes")
+  void theSameTextAsOneEngineGivesWhicheverWayItIsSent(EngineKind kind, Shape shape)
+      throws IOException {
     start(kind, "round_robin");
-    String whole = body("tell me a story of two pools", 24, false);
-    String streamed = body("tell me a story of two pools", 24, true);
-    OkHttpClient plain = new OkHttpClient();
-    String expected;
-    try (FakeEngine one = FakeEngine.builder().kind(kind).model("m").speedup(20).start()) {
-      expected = content(post(plain, one.url() + PATH, whole));
+    String prompt = "tell me a story of two pools";
+    String whole = shape.body(prompt, 24, 3, false).toString();
+    String streamed = shape.body(prompt, 24, 3, true).toString();
+    OkHttpClient.Builder plain = new OkHttpClient.Builder();
+    RoutingInterceptor.tune(plain);
+    List<String> expected;
+    try (FakeEngine one = FakeEngine.builder().kind(kind).model("m").speedup(20).start();
+        RouterClient alone =
+            RouterClient.builder().transport(OkHttpTransport.create()).worker(one.url()).build()) {
+      expected = PairTraffic.whole(post(plain.build(), one.url() + shape.path(), whole));
+      assertThat(expected).hasSize(shape.answers()).doesNotHaveDuplicates().doesNotContain("");
+      assertThat(alone.awaitReady(Duration.ofSeconds(30))).isTrue();
+      assertText("alone", alone, shape, whole, streamed, expected);
     }
-    assertThat(expected).isNotEmpty();
-
-    RouterResponse sent = router.send(RouterRequest.chatCompletions(whole));
-    assertThat(content(sent.text())).isEqualTo(expected);
-    assertThat(sent.usage().completionTokens()).isEqualTo(24);
-    assertThat(sent.decision().pd().attempts()).isEqualTo(1);
-
-    StringBuilder text = new StringBuilder();
-    try (RouterStream stream = router.stream(RouterRequest.chatCompletions(streamed))) {
-      stream.forEach(event -> text.append(delta(event.data())));
-    }
-    assertThat(text).hasToString(expected);
-
-    OkHttpClient routed = plain.newBuilder().addInterceptor(RoutingInterceptor.of(router)).build();
-    assertThat(content(post(routed, "http://" + RoutingInterceptor.DEFAULT_HOST + PATH, whole)))
-        .isEqualTo(expected);
-    String events = post(routed, "http://" + RoutingInterceptor.DEFAULT_HOST + PATH, streamed);
-    StringBuilder intercepted = new StringBuilder();
-    events
-        .lines()
-        .filter(line -> line.startsWith("data: {"))
-        .forEach(line -> intercepted.append(delta(line.substring(6))));
-    assertThat(intercepted).hasToString(expected);
+    assertText("in a pair", router, shape, whole, streamed, expected);
+    OkHttpClient routed = plain.addInterceptor(RoutingInterceptor.of(router)).build();
+    String url = "http://" + RoutingInterceptor.DEFAULT_HOST + shape.path();
+    assertThat(PairTraffic.whole(post(routed, url, whole))).isEqualTo(expected);
+    String wire = post(routed, url, streamed);
+    assertThat(wire).endsWith("data: [DONE]\n\n");
+    assertThat(PairTraffic.streamed(PairTraffic.events(wire))).isEqualTo(expected);
+    assertThat(routed.connectionPool().connectionCount())
+        .isEqualTo(routed.connectionPool().idleConnectionCount());
     routed.dispatcher().executorService().shutdown();
     routed.connectionPool().evictAll();
+  }
+
+  private static void assertText(
+      String how,
+      RouterClient client,
+      Shape shape,
+      String whole,
+      String streamed,
+      List<String> expected) {
+    RouterRequest request = RouterRequest.builder(shape.path()).body(whole).build();
+    RouterResponse sent = client.send(request);
+    assertThat(PairTraffic.whole(sent.text())).as(how).isEqualTo(expected);
+    if (sent.usage() != null) { // an array of answers has none
+      assertThat(sent.usage().completionTokens()).isEqualTo(24 * shape.answers());
+    }
+    assertThat(PairTraffic.whole(client.sendAsync(request).join().text()))
+        .as(how + ", async")
+        .isEqualTo(expected);
+    List<String> events = new ArrayList<>();
+    try (RouterStream stream =
+        client.stream(RouterRequest.builder(shape.path()).body(streamed).build())) {
+      stream.forEach(event -> events.add(event.data()));
+    }
+    assertThat(PairTraffic.streamed(events)).as(how + ", streamed").isEqualTo(expected);
   }
 
   @ParameterizedTest

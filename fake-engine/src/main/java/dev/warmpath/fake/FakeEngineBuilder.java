@@ -580,7 +580,8 @@ public final class FakeEngineBuilder {
   /**
    * Shows every request to an observer before it is handled.
    *
-   * @param observer called on the server's thread, must not block
+   * @param observer called on the server's thread, must not block; may arm faults for the very
+   *     request it sees
    * @return this
    */
   public FakeEngineBuilder onRequest(Consumer<ReceivedRequest> observer) {

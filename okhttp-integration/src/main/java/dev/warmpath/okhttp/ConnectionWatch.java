@@ -2,11 +2,14 @@ package dev.warmpath.okhttp;
 
 import java.io.IOException;
 import java.util.Collections;
+import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.SSLSocket;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
+import okhttp3.Protocol;
 import okhttp3.Response;
 
 /**
@@ -22,7 +25,16 @@ final class ConnectionWatch implements Interceptor {
   public Response intercept(Chain chain) throws IOException {
     ExchangeProgress progress = chain.request().tag(ExchangeProgress.class);
     if (progress != null) {
-      progress.connected(seenBefore(chain.connection()));
+      Connection connection = Objects.requireNonNull(chain.connection());
+      progress.connected(seenBefore(connection));
+      if (connection.protocol() != Protocol.HTTP_2
+          && connection.protocol() != Protocol.H2_PRIOR_KNOWLEDGE
+          && !(connection.socket() instanceof SSLSocket)) {
+        progress.alone(connection.socket());
+      }
+      if (progress.cancelled()) {
+        throw new IOException("cancelled");
+      }
     }
     Response response = chain.proceed(chain.request());
     if (progress != null) {

@@ -1,6 +1,8 @@
 package dev.warmpath.okhttp;
 
 import dev.warmpath.api.FailurePhase;
+import java.net.Socket;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How far one exchange has come; tags its OkHttp call. Written by the call's thread, read by any.
@@ -11,6 +13,7 @@ final class ExchangeProgress {
   private volatile boolean watched;
   private volatile boolean pooled;
   private volatile boolean cancelled;
+  private volatile @Nullable Socket socket;
 
   private ExchangeProgress(long deadlineNanos, FailurePhase phase) {
     this.deadlineNanos = deadlineNanos;
@@ -42,6 +45,19 @@ final class ExchangeProgress {
     this.pooled = pooled;
     watched = true;
     phase = FailurePhase.AWAIT_HEADERS;
+  }
+
+  /**
+   * Sets what carries it alone, so that closing it ends the exchange and leaves its call as it is;
+   * null where nothing does any more.
+   */
+  void alone(@Nullable Socket socket) {
+    this.socket = socket;
+  }
+
+  /** The connection that carries nothing else; null where none is had, or others share it. */
+  @Nullable Socket socket() {
+    return socket;
   }
 
   /** The headers arrived. */

@@ -4,21 +4,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends one call before its time, once: by the engine's own abort call first, where dropping the
+ * Ends one exchange before its time, once: by the engine's own abort call first, where dropping the
  * connection alone would leave the request running and an abort that comes after the drop is not
  * understood. Thread safe; never blocks.
  */
 final class Hangup {
-  private final Call call;
+  private final Runnable breakOff;
   private final AtomicBoolean begun = new AtomicBoolean();
   private final CompletableFuture<Void> dropped = new CompletableFuture<>();
 
-  Hangup(Call call) {
-    this.call = call;
+  /**
+   * Creates the end of an exchange.
+   *
+   * @param breakOff drops its connection; must not block
+   */
+  Hangup(Runnable breakOff) {
+    this.breakOff = breakOff;
   }
 
   /**
@@ -42,7 +46,7 @@ final class Hangup {
   }
 
   private void drop() {
-    call.cancel();
+    breakOff.run();
     dropped.complete(null);
   }
 

@@ -40,7 +40,7 @@ final class OkHttpExchange implements Exchange {
     this.request = request;
     this.abort = abort;
     this.progress = progress;
-    this.hangup = new Hangup(call);
+    this.hangup = new Hangup(call::cancel);
     this.interrupts = interrupts;
   }
 

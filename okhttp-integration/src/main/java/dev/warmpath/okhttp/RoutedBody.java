@@ -42,6 +42,7 @@ final class RoutedBody extends ResponseBody {
    */
   RoutedBody(Response response, RoutedExchange exchange, RequestRunner.Finisher finisher) {
     this.inner = response.body();
+    exchange.handedOver();
     Watched watched = new Watched(response, exchange, finisher);
     this.source = Okio.buffer(watched);
     // What callers keep may be the source alone, not this body.

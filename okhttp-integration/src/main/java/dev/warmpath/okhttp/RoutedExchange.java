@@ -13,6 +13,7 @@ import dev.warmpath.transport.TransportException.Kind;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Secret;
 import java.io.IOException;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * interceptor may proceed as often as it likes, one after another, each response closed before.
  */
 final class RoutedExchange implements Exchange, ExchangeResponse {
+  private static final long MAX_ERROR_BYTES = 16 << 10;
+
   private final Interceptor.Chain chain;
   private final RouterClient router;
   private final OutboundRequest outbound;
@@ -61,7 +64,7 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
     this.progress =
         ExchangeProgress.unwatched(
             total == null ? Long.MAX_VALUE : System.nanoTime() + total.toNanos());
-    this.hangup = new Hangup(chain.call());
+    this.hangup = new Hangup(this::breakOff);
   }
 
   Response response() {
@@ -156,8 +159,10 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
   /**
    * {@inheritDoc}
    *
-   * <p>The call may be on its way to a worker whose abort call goes first. When it is the
-   * application that cancels its call, OkHttp has dropped the connection before this is asked.
+   * <p>Over a connection of its own it is the connection that is broken off: the call itself has to
+   * live on for another attempt. The call may be on its way to a worker whose abort call goes
+   * first. When it is the application that cancels its call, OkHttp has dropped the connection
+   * before this is asked.
    */
   @Override
   public void cancel() {
@@ -169,6 +174,24 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
             && progress.reachedWorker()
             && !chain.call().isCanceled();
     hangup.begin(tell ? () -> router.abort(outbound.target(), Objects.requireNonNull(rid)) : null);
+  }
+
+  private void breakOff() {
+    Socket own = progress.socket();
+    if (own == null) {
+      chain.call().cancel();
+      return;
+    }
+    try {
+      own.close();
+    } catch (IOException e) {
+      chain.call().cancel();
+    }
+  }
+
+  /** From now on the connection may serve others at any time: its reader lets it go. */
+  void handedOver() {
+    progress.alone(null);
   }
 
   @Override
@@ -186,9 +209,17 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
     return false;
   }
 
+  /** What an error says; it stays there to be read by the call's owner, as all else does. */
   @Override
   public byte[] readBody() throws TransportException {
-    throw readElsewhere();
+    if (status() < 300) {
+      throw readElsewhere();
+    }
+    try {
+      return response().peekBody(MAX_ERROR_BYTES).bytes();
+    } catch (IOException e) {
+      throw failure(e);
+    }
   }
 
   @Override
@@ -204,6 +235,7 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
   @Override
   public void close() {
     Response open = response;
+    handedOver();
     if (open != null) {
       hangup.close(open::close);
     }

@@ -14,6 +14,7 @@ import dev.warmpath.api.RouterOverloadedException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.dispatch.RequestRunner;
 import dev.warmpath.policy.Candidate;
+import dev.warmpath.transport.TransportException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import okhttp3.ConnectionPool;
@@ -55,6 +57,13 @@ import org.jspecify.annotations.Nullable;
  * none while prompts are matched by bytes) and, where a block locator is asked, {@code
  * -umbp-matches} (the blocks it found there, or {@code unknown}), and the {@link RouteDecision} as
  * a tag of its request.
+ *
+ * <p>Where a prefill and a decode worker share a request, decode goes over the call and prefill
+ * over the router's own transport. A request for several generations (n above 1, several prompts),
+ * or with log-probabilities of the prompt, becomes several exchanges whose answers are put
+ * together: the router's transports carry all of them, so that the client's network interceptors,
+ * event listener and timeouts see none, and a header that {@link Builder#forwardHeader} adds does
+ * not take the place of the worker's key there.
  *
  * <p>Only headers on the allow-list go to workers (content type, accept, request id, trace context,
  * and what {@link Builder#forwardHeader} adds): the application's own {@code Authorization} stays
@@ -175,19 +184,34 @@ public final class RoutingInterceptor implements Interceptor {
             .headers(headers(request, body))
             .build();
     AtomicReference<@Nullable RoutedExchange> last = new AtomicReference<>();
-    RequestRunner.Opened opened =
-        router.open(
-            routed,
-            outbound -> {
-              RoutedExchange exchange =
-                  new RoutedExchange(chain, router, outbound, streamed, forwarded);
-              last.set(exchange);
-              return exchange;
-            },
-            () -> streamed == null || streamed.repeatable());
+    AtomicReference<@Nullable Future<?>> carried = new AtomicReference<>();
+    RequestRunner.Opened opened;
+    try {
+      opened =
+          router.open(
+              routed,
+              outbound -> {
+                RoutedExchange exchange =
+                    new RoutedExchange(chain, router, outbound, streamed, forwarded);
+                last.set(exchange);
+                return exchange;
+              },
+              () -> (streamed == null || streamed.repeatable()) && !chain.call().isCanceled(),
+              cancel -> carried.set(CancelWatch.of(chain.call(), cancel)));
+    } catch (RuntimeException | Error e) {
+      end(carried.get());
+      throw e;
+    }
+    Future<?> watch = carried.get();
+    if (watch != null) {
+      return carried(request, opened, watch);
+    }
     RoutedExchange served = Objects.requireNonNull(last.get());
     try {
-      return response(request, opened, served);
+      Response raw = served.response();
+      return annotated(raw.newBuilder(), request, opened)
+          .body(new RoutedBody(raw, served, opened.finisher()))
+          .build();
     } catch (RuntimeException | Error e) {
       opened.finisher().cancelled();
       served.close();
@@ -195,12 +219,28 @@ public final class RoutingInterceptor implements Interceptor {
     }
   }
 
-  private static Response response(
-      Request request, RequestRunner.Opened opened, RoutedExchange served) {
+  private static void end(@Nullable Future<?> watch) {
+    if (watch != null) {
+      boolean unused = watch.cancel(false);
+    }
+  }
+
+  /** An answer that the router put together itself. */
+  private static Response carried(Request request, RequestRunner.Opened opened, Future<?> watch)
+      throws IOException {
+    try {
+      Response answer = CarriedResponse.of(request, opened, watch);
+      return annotated(answer.newBuilder(), request, opened).build();
+    } catch (TransportException e) {
+      end(watch);
+      throw new RouterIOException(opened.owner().broken(e));
+    }
+  }
+
+  private static Response.Builder annotated(
+      Response.Builder response, Request request, RequestRunner.Opened opened) {
     RouteDecision decision = opened.owner().decision();
     Candidate candidate = opened.owner().candidate();
-    Response raw = served.response();
-    Response.Builder response = raw.newBuilder();
     LookupInfo lookup = decision.lookup();
     if (lookup != null) {
       response.header("x-warmpath-umbp-matches", matches(lookup, decision));
@@ -211,9 +251,7 @@ public final class RoutingInterceptor implements Interceptor {
         .header("x-warmpath-policy", printable(decision.policy()))
         .header("x-warmpath-attempts", Integer.toString(decision.attempts().size()))
         .header("x-warmpath-matched-tokens", Integer.toString(candidate.matchedTokens()))
-        .header("x-warmpath-block-hashes", Integer.toString(decision.prompt().blocks()))
-        .body(new RoutedBody(raw, served, opened.finisher()))
-        .build();
+        .header("x-warmpath-block-hashes", Integer.toString(decision.prompt().blocks()));
   }
 
   /** The blocks found at the worker that computes the prompt; unknown where nothing was told. */

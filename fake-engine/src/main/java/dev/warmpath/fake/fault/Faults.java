@@ -35,7 +35,8 @@ public final class Faults {
    * Creates a switchboard without faults.
    *
    * @param seed decides what {@link Fault#rate} picks
-   * @param onChange called after every change, on the thread that made it
+   * @param onChange called after every change of a condition of the engine, on the thread that made
+   *     it; faults that happen to single requests may be armed without
    */
   public Faults(long seed, Runnable onChange) {
     this.random = new SplittableRandom(seed);
@@ -50,7 +51,9 @@ public final class Faults {
   public void add(Fault fault) {
     Objects.requireNonNull(fault, "fault");
     locked(() -> armed.add(new Armed(fault)));
-    onChange.run();
+    if (fault.isState()) {
+      onChange.run();
+    }
   }
 
   /**

@@ -213,6 +213,7 @@ public final class SglangSurface extends EngineSurface {
     int maxTokens = sampling.path("max_new_tokens").asInt(128);
     ObjectNode flat = body.deepCopy();
     flat.put("n", n(sampling));
+    flat.set("seed", sampling.path("sampling_seed"));
     if (sampling.has("stop")) {
       flat.set("stop", sampling.get("stop"));
     }
