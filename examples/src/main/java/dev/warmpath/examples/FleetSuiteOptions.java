@@ -1,10 +1,12 @@
 package dev.warmpath.examples;
 
 import dev.warmpath.fake.lab.FleetSuite;
+import dev.warmpath.fake.lab.LabIncident;
 import dev.warmpath.fake.study.StudyPolicies;
 import dev.warmpath.fake.study.StudyResult;
 import dev.warmpath.fake.study.StudySettings;
 import dev.warmpath.fake.study.StudyWorkload;
+import dev.warmpath.policy.Policies;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +20,9 @@ import picocli.CommandLine.Option;
 /** Options of the fleet study, and the study. */
 final class FleetSuiteOptions {
   private static final Pattern CELL = Pattern.compile("([a-z]+)\\(?([0-9.]+)\\)?");
+
+  /** How long a restarted worker is away. */
+  private static final double DOWN_MS = 10_000;
 
   /** This project's policies that the tables have by default. */
   private static final List<String> OWN =
@@ -70,6 +75,14 @@ final class FleetSuiteOptions {
       description = "for --suite: conversations stay with a client; else each request is dealt")
   private boolean sticky;
 
+  @Option(
+      names = "--restart-every",
+      paramLabel = "S",
+      description =
+          "for --suite: restarts the workers one after the other, one every so many seconds of the"
+              + " measured window, each down for 10 s with all it ran; this project's policies only")
+  private @Nullable Double restartEvery;
+
   /** Whether a suite is asked for. */
   boolean asked() {
     if (suite != null && !suite.equals("fleet")) {
@@ -89,7 +102,7 @@ final class FleetSuiteOptions {
   /** The policies that the tables have unless others are named. */
   List<String> standardPolicies() {
     List<String> all = new ArrayList<>();
-    if (preset() == FleetSuite.Preset.STUDY) {
+    if (preset() == FleetSuite.Preset.STUDY && !restarts()) {
       all.addAll(StudyPolicies.names());
     }
     all.addAll(OWN);
@@ -129,9 +142,10 @@ final class FleetSuiteOptions {
       } catch (IllegalArgumentException e) {
         throw CommandFailure.usage(String.valueOf(e.getMessage()));
       }
-      if (preset() == FleetSuite.Preset.PRODUCT && !policy.startsWith(FleetSuite.OWN)) {
+      boolean ownOnly = preset() == FleetSuite.Preset.PRODUCT || restarts();
+      if (ownOnly && !policy.startsWith(FleetSuite.OWN)) {
         throw CommandFailure.usage(
-            "--preset product runs this project's policies only, not " + policy);
+            "--preset product and --restart-every run this project's policies only, not " + policy);
       }
     }
     Progress progress = new Progress();
@@ -163,7 +177,32 @@ final class FleetSuiteOptions {
   private StudyResult run(String policy, int clients, long seed, StudyWorkload workload) {
     StudySettings settings =
         StudySettings.STUDY.withClients(clients).withSeed(seed).withSticky(sticky);
-    return FleetSuite.run(preset(), settings, policy, workload);
+    if (!restarts()) {
+      return FleetSuite.run(preset(), settings, policy, workload);
+    }
+    return FleetSuite.run(
+        settings,
+        Policies.parse(policy.substring(FleetSuite.OWN.length())),
+        workload,
+        rollingRestart(workload));
+  }
+
+  /** Whether requests may fail, since workers die. */
+  boolean restarts() {
+    Double every = restartEvery;
+    if (every != null && (!(every > 0) || preset() == FleetSuite.Preset.PRODUCT)) {
+      throw CommandFailure.usage("--restart-every takes seconds, and --preset study only");
+    }
+    return every != null;
+  }
+
+  private List<LabIncident> rollingRestart(StudyWorkload workload) {
+    List<LabIncident> incidents = new ArrayList<>();
+    double every = 1e3 * (restartEvery == null ? 0 : restartEvery);
+    for (int worker = 0; worker < workers(); worker++) {
+      incidents.add(LabIncident.restart(workload.fromMs() + worker * every, worker, DOWN_MS));
+    }
+    return incidents;
   }
 
   /** What was run, in a sentence. */

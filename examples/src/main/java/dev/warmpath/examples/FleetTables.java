@@ -3,6 +3,7 @@ package dev.warmpath.examples;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.fake.lab.FleetSuite;
+import dev.warmpath.fake.study.StudyMeter;
 import dev.warmpath.fake.study.StudyPolicies;
 import dev.warmpath.fake.study.StudyResult;
 import java.io.IOException;
@@ -111,6 +112,8 @@ final class FleetTables {
         Json.put(one, "hit_rate", run.hitRate());
         Json.put(one, "load_cov", run.cov());
         Json.put(one, "migrations", run.migrations());
+        ArrayNode hits = one.putArray("hit_rate_by_10s");
+        run.slices().forEach(slice -> hits.add(slice.hitRate()));
       }
     }
     return out;
@@ -152,6 +155,7 @@ final class FleetTables {
     html.append("</tbody></table></div><div class=\"charts\">");
     hitRates(html, workload);
     times(html, workload);
+    overTime(html, workload);
     html.append("</div>");
   }
 
@@ -192,6 +196,30 @@ final class FleetTables {
     }
     Charts.lines(
         html, "Hit rate", "by number of clients; higher is better", "clients", series, true, true);
+  }
+
+  /** Each slice's hit rate in the first seed's run. */
+  private void overTime(StringBuilder html, String workload) {
+    List<Charts.Series> series = new ArrayList<>();
+    for (String policy : policies(workload)) {
+      if (shown(policy)) {
+        List<StudyResult.Slice> slices = cell(workload, policy, most()).runs().get(0).slices();
+        double[] seconds = new double[slices.size()];
+        for (int i = 0; i < seconds.length; i++) {
+          seconds[i] = (i + 1) * StudyMeter.SLICE_MS / 1e3;
+        }
+        double[] hits = slices.stream().mapToDouble(StudyResult.Slice::hitRate).toArray();
+        series.add(new Charts.Series(policy, series.size(), seconds, hits));
+      }
+    }
+    Charts.lines(
+        html,
+        "Hit rate over time, " + most() + " clients",
+        "from empty caches and clients on, one seed; higher is better",
+        "s",
+        series,
+        false,
+        true);
   }
 
   /** One or two of each kind: more lines than colours can't be told apart. */

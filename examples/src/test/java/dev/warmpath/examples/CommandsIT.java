@@ -444,6 +444,9 @@ class CommandsIT {
     assertThat(run("lab", "--suite", "fleet", "--preset", "product", "--policy", "rr"))
         .isEqualTo(2);
     assertOneLine("product", "rr");
+    assertThat(run("lab", "--suite", "fleet", "--restart-every", "9", "--policy", "rr"))
+        .isEqualTo(2);
+    assertOneLine("--restart-every", "rr");
   }
 
   @Test
