@@ -52,9 +52,19 @@ final class FakeCommand implements Callable<Integer> {
       paramLabel = "ROLE",
       defaultValue = "regular",
       description =
-          "regular, prefill or decode (default: ${DEFAULT-VALUE}); prefill and decode engines hand"
-              + " KV over within one process only, as those of bench --fleet 2p2d")
+          "regular, prefill or decode (default: ${DEFAULT-VALUE}); prefill and decode engines find"
+              + " each other by the ports of their side channels")
   private String role = "regular";
+
+  @Option(
+      names = "--side-channel-port",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "where the other side finds a prefill or decode worker: the port of SGLang's and"
+              + " Mooncake's bootstrap server, of NIXL's side channel, of MoRIIO's and ATOM's"
+              + " handshake, of P2pNccl; 0 picks a free one (default: ${DEFAULT-VALUE})")
+  private int sideChannelPort;
 
   @Option(names = "--grpc-port", paramLabel = "N", description = "not there yet")
   private @Nullable Integer grpcPort;
@@ -169,6 +179,7 @@ final class FakeCommand implements Callable<Integer> {
         transfer
             .apply(fake.apply(FakeEngine.builder(), speedup))
             .role(WorkerRole.parse(role))
+            .sideChannelPort(sideChannelPort)
             .port(port);
     KvEventSettings kvEvents = kvEvents();
     if (kvEvents != null) {
@@ -197,6 +208,7 @@ final class FakeCommand implements Callable<Integer> {
       ready.put("url", engine.url());
       ready.putNull("grpc");
       describe(ready, engine.kvEvents());
+      ready.put("worker", engine.workerSpec());
       ready.put("pid", ProcessHandle.current().pid());
       ready(ready);
     }

@@ -103,7 +103,8 @@ final class EngineAssembly {
     return new HandoffOptions(
         protocol,
         options.handoffTimeouts != null ? options.handoffTimeouts : HandoffTimeouts.of(protocol),
-        options.sideChannelPort);
+        options.sideChannelPort,
+        options.handoffsBySocket);
   }
 
   private int tokensPerBlock() {

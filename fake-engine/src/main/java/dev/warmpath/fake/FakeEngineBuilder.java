@@ -65,6 +65,7 @@ public final class FakeEngineBuilder {
   int embeddingDimensions = 64;
   @Nullable TransferProtocol transfer;
   int sideChannelPort;
+  boolean handoffsBySocket;
   @Nullable HandoffTimeouts handoffTimeouts;
   KvTransfer kvTransfer = KvTransfer.INSTANT;
   String faults = "";
@@ -516,6 +517,18 @@ public final class FakeEngineBuilder {
    */
   public FakeEngineBuilder sideChannelPort(int value) {
     sideChannelPort = value;
+    return this;
+  }
+
+  /**
+   * Has a decode worker meet prefill workers of its own process by their side channels' sockets, as
+   * it meets those of others. By default it takes the shorter way, which costs no requests.
+   *
+   * @param value whether to go by sockets
+   * @return this
+   */
+  public FakeEngineBuilder handoffsBySocket(boolean value) {
+    handoffsBySocket = value;
     return this;
   }
 

@@ -77,6 +77,7 @@ public final class Fault {
   }
 
   private static final Set<Kind> STATES = EnumSet.of(Kind.FREEZE, Kind.ZOMBIE);
+  private static final Set<Scope> MOMENTS = EnumSet.range(Scope.BIND, Scope.DELIVERED);
   private static final Set<Kind> OF_EVENTS = EnumSet.of(Kind.DROP, Kind.GAP, Kind.DUPLICATE);
   private static final Set<Kind> WITH_CHUNKS =
       EnumSet.of(Kind.HANG, Kind.RESET, Kind.CUT, Kind.TRUNCATE, Kind.GARBAGE, Kind.ERROR);
@@ -374,7 +375,7 @@ public final class Fault {
    */
   public Fault everywhere() {
     Fault copy = copy();
-    copy.scopes = EnumSet.complementOf(EnumSet.of(Scope.EVENTS));
+    copy.scopes = EnumSet.complementOf(EnumSet.range(Scope.EVENTS, Scope.DELIVERED));
     return copy;
   }
 
@@ -560,7 +561,7 @@ public final class Fault {
   boolean isState() {
     return STATES.contains(kind)
         || (kind == Kind.SLOW && delay.isZero())
-        || (kind == Kind.REFUSE && after == 0 && rate == 1);
+        || (kind == Kind.REFUSE && after == 0 && rate == 1 && !MOMENTS.containsAll(scopes));
   }
 
   @Override

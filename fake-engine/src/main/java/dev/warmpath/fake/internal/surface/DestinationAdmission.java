@@ -2,7 +2,6 @@ package dev.warmpath.fake.internal.surface;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.warmpath.fake.scheduler.EngineRequest;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The decode side of a handoff: finds the prefill worker and takes its KV. */
@@ -13,8 +12,7 @@ final class DestinationAdmission implements Admission {
   private final String subject;
   private final @Nullable String engineId;
   private final @Nullable JsonNode claim;
-  private volatile @Nullable LiveHandoff handoff;
-  private volatile @Nullable HandoffLeg leg;
+  private volatile @Nullable Runnable drop;
 
   private DestinationAdmission(
       EngineSurface surface,
@@ -58,16 +56,17 @@ final class DestinationAdmission implements Admission {
   @Override
   public void submit(Generation generation, EngineRequest request, Generation.Item item) {
     HandoffLeg side = new HandoffLeg(surface, request, generation, item);
-    leg = side;
     HandoffJoin join = new HandoffJoin(key, subject, item.promptTokens, engineId, claim);
-    HandoffDesk desk = SideChannel.deskAt(prefill);
+    HandoffDesk desk = surface.settings.handoff().bySocket() ? null : SideChannel.deskAt(prefill);
     if (desk == null) {
-      side.refuse(500, surface.life.terms().unreachable(subject, prefill.toString()));
+      RemoteHandoff remote = new RemoteHandoff(side, prefill, join);
+      drop = remote::cancel;
+      remote.start();
       return;
     }
     try {
       LiveHandoff joined = desk.join(join);
-      handoff = joined;
+      drop = () -> joined.cancel(side);
       joined.destination(side);
     } catch (HandoffRefused e) {
       side.refuse(e.status(), e.text());
@@ -76,9 +75,9 @@ final class DestinationAdmission implements Admission {
 
   @Override
   public void cancel(long sequenceId) {
-    LiveHandoff own = handoff;
-    if (own != null) {
-      own.cancel(Objects.requireNonNull(leg));
+    Runnable dropping = drop;
+    if (dropping != null) {
+      dropping.run();
     }
   }
 }

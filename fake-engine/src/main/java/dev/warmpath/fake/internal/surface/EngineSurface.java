@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class EngineSurface implements HttpHandler {
   private static final String ADMIN_CONFIG = "/admin/config";
+  private static final String ADMIN_HANDOFFS = "/admin/handoffs";
   static final Map<String, String> JSON = Map.of("content-type", "application/json");
   private static final Map<String, String> PLAIN =
       Map.of("content-type", "text/plain; charset=utf-8");
@@ -144,6 +145,10 @@ public abstract class EngineSurface implements HttpHandler {
       adminConfig(exchange);
       return;
     }
+    if (request.path().equals(ADMIN_HANDOFFS)) {
+      json(exchange, handoffs());
+      return;
+    }
     Map<String, Route> methods = routes.get(request.path());
     Route route = methods == null ? null : methods.get(request.method());
     Scope scope = route == null ? Scope.INFO : route.scope();
@@ -197,6 +202,14 @@ public abstract class EngineSurface implements HttpHandler {
    */
   public final boolean suffers(Fault.Kind kind) {
     return faults.isOn(kind);
+  }
+
+  /** What is held and awaited at present, which no engine tells; beyond the reach of faults. */
+  private ObjectNode handoffs() {
+    return Json.object()
+        .put("handoffs", life.handoffsUnderWay())
+        .put("held_blocks", life.heldBlocks())
+        .put("live_rooms", life.liveRooms());
   }
 
   /** Beyond the reach of faults, which it clears. */

@@ -353,6 +353,13 @@ public final class Generation {
     return handOff;
   }
 
+  /** Breaks the connection off, whatever was sent before. */
+  void reset() {
+    broken = true;
+    life.failed.increment();
+    output.reset();
+  }
+
   /** Ends the only sequence of a call with an error, in a stream that has begun as an event. */
   void fail(Item item, ApiError error, @Nullable String event) {
     life.active().remove(item.id, this);

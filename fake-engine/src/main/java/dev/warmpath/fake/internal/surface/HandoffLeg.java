@@ -1,5 +1,7 @@
 package dev.warmpath.fake.internal.surface;
 
+import dev.warmpath.fake.fault.Fault;
+import dev.warmpath.fake.fault.Scope;
 import dev.warmpath.fake.handoff.ActionOutcome;
 import dev.warmpath.fake.handoff.HandoffAction;
 import dev.warmpath.fake.handoff.HandoffTimeouts;
@@ -76,6 +78,34 @@ final class HandoffLeg implements HandoffSide {
   @Override
   public void cancelRequest() {
     rank.cancel(request.id());
+  }
+
+  @Override
+  public void over() {}
+
+  @Override
+  public void reach(Scope moment, Runnable next, Runnable drop) {
+    Fault fault = surface.faults.decide(moment);
+    if (fault == null) {
+      next.run();
+      return;
+    }
+    switch (fault.kind()) {
+      case SLOW -> schedule(fault.delay(), next);
+      case RESTART -> surface.control.restart();
+      case REFUSE -> surface.control.refuse();
+      case STATUS, ERROR -> {
+        refuse(fault.status(), "injected fault");
+        drop.run();
+      }
+      case RESET, CUT, TRUNCATE, GARBAGE -> {
+        generation.reset();
+        drop.run();
+      }
+      default -> {
+        // HANG: the other side's timeouts end it
+      }
+    }
   }
 
   @Override

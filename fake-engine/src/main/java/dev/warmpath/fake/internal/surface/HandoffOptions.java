@@ -9,5 +9,7 @@ import dev.warmpath.fake.handoff.TransferProtocol;
  * @param protocol the connector it is configured with
  * @param timeouts how long it waits for the other side
  * @param port of its side channel; 0 picks a free one
+ * @param bySocket whether workers of the same process are met by their sockets, as others are
  */
-public record HandoffOptions(TransferProtocol protocol, HandoffTimeouts timeouts, int port) {}
+public record HandoffOptions(
+    TransferProtocol protocol, HandoffTimeouts timeouts, int port, boolean bySocket) {}

@@ -1,5 +1,6 @@
 package dev.warmpath.fake.internal.surface;
 
+import dev.warmpath.fake.fault.Scope;
 import dev.warmpath.fake.handoff.ActionOutcome;
 import dev.warmpath.fake.handoff.HandoffAction;
 import dev.warmpath.fake.handoff.HandoffTimeouts;
@@ -40,6 +41,17 @@ interface HandoffSide {
 
   /** Says what the client hears in place of an abort, unless something was said before. */
   void blame(String message);
+
+  /**
+   * Lets the faults armed for a moment at it.
+   *
+   * @param next goes on, now or later; never, where a fault holds the handoff up
+   * @param drop gives the handoff up, after the client was told
+   */
+  void reach(Scope moment, Runnable next, Runnable drop);
+
+  /** Takes note that the handoff needs nothing more of it. */
+  void over();
 
   /** Drops the request where no handoff has a say in it any more. */
   void cancelRequest();

@@ -31,6 +31,11 @@ record HandoffTerms(TransferProtocol protocol) {
     return protocol == TransferProtocol.ATOM;
   }
 
+  /** How often decode tries to reach prefill, a second apart: SGLang's asks for its layout. */
+  int joinTries() {
+    return protocol == TransferProtocol.SGLANG ? 15 : 1;
+  }
+
   /** What prefill's client hears. */
   String toPrefill(String stage, String subject, String reason) {
     return protocol == TransferProtocol.SGLANG

@@ -52,6 +52,11 @@ final class HttpOutput implements Output {
   }
 
   @Override
+  public void reset() {
+    exchange.reset();
+  }
+
+  @Override
   public boolean faulty() {
     return sink.faulty();
   }

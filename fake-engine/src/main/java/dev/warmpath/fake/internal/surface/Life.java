@@ -334,6 +334,11 @@ public final class Life implements AutoCloseable {
     return handoffs.values().stream().mapToInt(handoff -> handoff.heldBlocks(this)).sum();
   }
 
+  /** Counts those of its handoffs whose KV it holds for somebody to fetch. */
+  int heldHandoffs() {
+    return (int) handoffs.values().stream().filter(handoff -> handoff.heldBlocks(this) > 0).count();
+  }
+
   /**
    * Counts the rooms that are open on this prefill worker, and the KV it offers.
    *

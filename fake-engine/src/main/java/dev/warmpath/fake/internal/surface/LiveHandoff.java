@@ -1,5 +1,6 @@
 package dev.warmpath.fake.internal.surface;
 
+import dev.warmpath.fake.fault.Scope;
 import dev.warmpath.fake.handoff.AbortReason;
 import dev.warmpath.fake.handoff.ActionOutcome;
 import dev.warmpath.fake.handoff.HandoffAction;
@@ -17,8 +18,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -39,8 +38,7 @@ final class LiveHandoff implements HandoffParty {
   private final String subject;
   private final Runnable over;
   private final HandoffCoordinator coordinator;
-  private final ConcurrentLinkedQueue<Runnable> events = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger pending = new AtomicInteger();
+  private final SerialEvents events = new SerialEvents();
   private volatile @Nullable HandoffSide source;
   private @Nullable HandoffSide destination;
   private @Nullable HandoffAction reservation;
@@ -54,6 +52,9 @@ final class LiveHandoff implements HandoffParty {
   private boolean reserved;
   private boolean transferred;
   private boolean finished;
+  private boolean sourceBound;
+  private boolean destinationBound;
+  private boolean begun;
 
   /** Whether decode waits on for KV that nobody will bring. */
   private boolean stranded;
@@ -85,12 +86,21 @@ final class LiveHandoff implements HandoffParty {
   }
 
   private void run(Runnable event) {
-    events.add(event);
-    if (pending.getAndIncrement() == 0) {
-      do {
-        Objects.requireNonNull(events.poll()).run();
-      } while (pending.decrementAndGet() != 0);
-    }
+    events.run(event);
+  }
+
+  /** Goes on when a side lets it, which a fault there may prevent. */
+  private void when(HandoffSide side, Scope moment, Runnable event) {
+    side.reach(
+        moment,
+        () -> run(event),
+        () -> {
+          if (side == source && terms.holdsAborted()) {
+            run(event);
+          } else {
+            cancel(side);
+          }
+        });
   }
 
   /** Brings the prefill side; {@code atHeld} runs when its KV is held. */
@@ -100,15 +110,27 @@ final class LiveHandoff implements HandoffParty {
           if (joins(side, source)) {
             source = side;
             onHeld = atHeld;
-            if (sourceFirst) {
-              perform(coordinator.start());
-            } else {
+            if (!sourceFirst) {
               Duration patience = side.timeouts().bootstrap();
               later(side, patience, handoff -> handoff.bootstrapExpired(patience));
-              startIfBoth();
             }
+            when(
+                side,
+                Scope.BIND,
+                () -> {
+                  sourceBound = true;
+                  begin();
+                });
           }
         });
+  }
+
+  private void begin() {
+    boolean ready = sourceBound && (sourceFirst || destinationBound);
+    if (ready && !begun && !finished && coordinator.abortReason() == null) {
+      begun = true;
+      perform(coordinator.start());
+    }
   }
 
   /** Brings the decode side. */
@@ -119,15 +141,26 @@ final class LiveHandoff implements HandoffParty {
             destination = side;
             Duration patience = side.timeouts().waiting();
             later(side, patience, handoff -> handoff.waitingExpired(patience));
-            HandoffAction waiting = reservation;
-            if (!sourceFirst) {
-              startIfBoth();
-            } else if (waiting != null) {
-              reservation = null;
-              send(side, waiting);
-            }
+            when(
+                side,
+                Scope.BIND,
+                () -> {
+                  destinationBound = true;
+                  if (!sourceFirst) {
+                    begin();
+                  }
+                  reserve();
+                });
           }
         });
+  }
+
+  private void reserve() {
+    HandoffAction waiting = reservation;
+    if (waiting != null && destinationBound) {
+      reservation = null;
+      send(Objects.requireNonNull(destination), waiting);
+    }
   }
 
   /** Looks again later, unless it is over by then; keeps nothing of it until then. */
@@ -154,12 +187,6 @@ final class LiveHandoff implements HandoffParty {
     }
     side.life().handoffs().put(id, this);
     return true;
-  }
-
-  private void startIfBoth() {
-    if (source != null && destination != null) {
-      perform(coordinator.start());
-    }
   }
 
   private void bootstrapExpired(Duration patience) {
@@ -227,7 +254,7 @@ final class LiveHandoff implements HandoffParty {
             side.cancelRequest();
           } else if (side == source) {
             sourceDropped();
-          } else {
+          } else if (side == destination) {
             giveUp(
                 AbortReason.CANCELED,
                 terms.toPrefill("transfer", subject, "Aborted by AbortReq."),
@@ -237,6 +264,9 @@ final class LiveHandoff implements HandoffParty {
   }
 
   private void sourceDropped() {
+    if (coordinator.abortReason() != null) {
+      return;
+    }
     if (terms.holdsAborted() || (held && terms.answersWhenHeld())) {
       return; // what is done, or as good as done, is held for whoever comes
     }
@@ -262,7 +292,12 @@ final class LiveHandoff implements HandoffParty {
 
   /** A side that is reached by way of another worker is gone. */
   void lost(HandoffSide side) {
-    run(() -> lost(side == source));
+    run(
+        () -> {
+          if (side == source || side == destination) {
+            lost(side == source);
+          }
+        });
   }
 
   private void lost(boolean sourceDied) {
@@ -299,10 +334,7 @@ final class LiveHandoff implements HandoffParty {
     EngineEffect.SourceHeld kept = sourceHeld;
     if (kept != null && submitted) {
       sourceHeld = null;
-      if (coordinator.abortReason() == null) {
-        becomeHeld();
-      }
-      perform(coordinator.sourceHeld(kept.transferMs()));
+      when(Objects.requireNonNull(source), Scope.HELD, () -> becomeHeld(kept.transferMs()));
     }
     EngineEffect.DestinationReserved room = destinationReserved;
     if (room != null && accepted) {
@@ -312,14 +344,17 @@ final class LiveHandoff implements HandoffParty {
     }
   }
 
-  private void becomeHeld() {
-    held = true;
-    Objects.requireNonNull(onHeld).run();
-    if (terms.answersWhenHeld()) {
-      HandoffSide side = Objects.requireNonNull(source);
-      later(side, side.timeouts().lease(), LiveHandoff::leaseExpired);
-      endSource();
+  private void becomeHeld(double transferMs) {
+    if (coordinator.abortReason() == null) {
+      held = true;
+      Objects.requireNonNull(onHeld).run();
+      if (terms.answersWhenHeld()) {
+        HandoffSide side = Objects.requireNonNull(source);
+        later(side, side.timeouts().lease(), LiveHandoff::leaseExpired);
+        endSource();
+      }
     }
+    perform(coordinator.sourceHeld(transferMs));
   }
 
   private void endSource() {
@@ -334,10 +369,11 @@ final class LiveHandoff implements HandoffParty {
         case SUBMIT_PREFILL, RELEASE_SOURCE, CANCEL_SOURCE ->
             send(Objects.requireNonNull(source), action);
         case RESERVE_DESTINATION, ACTIVATE_DESTINATION, CANCEL_DESTINATION -> {
-          if (destination != null) {
-            send(destination, action);
-          } else if (action.kind() == HandoffAction.Kind.RESERVE_DESTINATION) {
+          if (action.kind() == HandoffAction.Kind.RESERVE_DESTINATION) {
             reservation = action;
+            reserve();
+          } else if (destination != null && reservation == null) {
+            send(destination, action);
           } else {
             perform(coordinator.outcome(action.id(), ActionOutcome.NOOP));
           }
@@ -349,16 +385,28 @@ final class LiveHandoff implements HandoffParty {
   }
 
   private void transfer(HandoffAction action) {
-    Objects.requireNonNull(source)
-        .schedule(
-            Duration.ofNanos((long) (action.delayMs() * 1e6)),
-            () ->
-                run(
-                    () -> {
-                      transferred = true;
-                      perform(coordinator.transferCompleted());
-                    }));
+    HandoffSide from = Objects.requireNonNull(source);
+    HandoffSide to = Objects.requireNonNull(destination);
+    Duration half = Duration.ofNanos((long) (action.delayMs() * 5e5));
     perform(coordinator.outcome(action.id(), ActionOutcome.SCHEDULED));
+    from.schedule(
+        half,
+        () ->
+            when(
+                from,
+                Scope.TRANSFER,
+                () ->
+                    when(
+                        to,
+                        Scope.TRANSFER,
+                        () ->
+                            from.schedule(
+                                half, () -> when(to, Scope.DELIVERED, this::delivered)))));
+  }
+
+  private void delivered() {
+    transferred = true;
+    perform(coordinator.transferCompleted());
   }
 
   private void send(HandoffSide side, HandoffAction action) {
@@ -441,10 +489,14 @@ final class LiveHandoff implements HandoffParty {
     }
     for (HandoffSide side : new HandoffSide[] {source, destination}) {
       if (side != null && !(stranded && side == destination)) {
-        side.life().handoffs().remove(id);
+        // a decode worker of another process waits on by way of prefill's
+        if (!stranded || Objects.requireNonNull(destination).life() != side.life()) {
+          side.life().handoffs().remove(id);
+        }
         if (end == HandoffEnd.CANCELED) {
           side.output(0, FinishReason.ABORTED);
         }
+        side.over();
       }
     }
   }

@@ -33,6 +33,14 @@ public interface Output {
   void fail(ApiError error, @Nullable String event);
 
   /**
+   * Breaks the connection off; where others' requests share it, this one's stream ends with an
+   * error.
+   */
+  default void reset() {
+    fail(new ApiError(503, Json.object()), null);
+  }
+
+  /**
    * Tells whether a fault will end the answer or has.
    *
    * @return true if the call was counted as failed when it came

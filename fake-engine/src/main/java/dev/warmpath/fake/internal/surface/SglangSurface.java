@@ -445,11 +445,14 @@ public final class SglangSurface extends EngineSurface {
       ObjectNode disaggregation =
           load.putObject("disaggregation").put("mode", disaggregationMode());
       if (settings.role() == WorkerRole.PREFILL) {
-        disaggregation.put("prefill_bootstrap_queue_reqs", 0).put("prefill_inflight_queue_reqs", 0);
+        int held = life.heldHandoffs();
+        disaggregation
+            .put("prefill_bootstrap_queue_reqs", life.handoffsUnderWay() - held)
+            .put("prefill_inflight_queue_reqs", held);
       } else {
         disaggregation
             .put("decode_prealloc_queue_reqs", 0)
-            .put("decode_transfer_queue_reqs", 0)
+            .put("decode_transfer_queue_reqs", life.handoffsUnderWay())
             .put("decode_retracted_queue_reqs", metrics.preempted());
       }
     }

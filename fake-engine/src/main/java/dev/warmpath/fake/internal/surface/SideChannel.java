@@ -5,6 +5,7 @@ import dev.warmpath.fake.internal.http.HttpServer;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,7 @@ public final class SideChannel implements AutoCloseable {
   private final String host;
   private final HttpServer server;
   private volatile @Nullable Life life;
+  private volatile @Nullable HandoffServer handoffs;
 
   /**
    * Binds the port.
@@ -79,6 +81,7 @@ public final class SideChannel implements AutoCloseable {
    * @param next its present life
    */
   public void serve(Life next) {
+    handoffs = new HandoffServer(next, server);
     life = next;
     server.accept();
   }
@@ -95,7 +98,9 @@ public final class SideChannel implements AutoCloseable {
       exchange.reset();
       return;
     }
-    BootstrapServer.handle(current, exchange);
+    if (!Objects.requireNonNull(handoffs).handle(exchange)) {
+      BootstrapServer.handle(current, exchange);
+    }
   }
 
   @Override
