@@ -3,6 +3,7 @@ package dev.warmpath.grpc;
 import dev.warmpath.grpc.internal.EngineService;
 import dev.warmpath.grpc.internal.EngineServices;
 import dev.warmpath.grpc.internal.InexpressibleException;
+import dev.warmpath.grpc.internal.MessagePrompts;
 import dev.warmpath.transport.Draft;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.HealthReport;
@@ -105,6 +106,10 @@ public final class GrpcTransport implements Transport {
 
   /** Why a service can't carry a request; empty where it can. */
   private static String verdict(EngineService service, Draft draft) {
+    String named = MessagePrompts.service(draft.request().path());
+    if (named != null) {
+      return service.named(named) ? "" : "its gRPC service is '" + service.name() + "'";
+    }
     try {
       service.check(
           draft.request().path(), draft.request().body(), draft.tokens(), draft.noTokens());
