@@ -68,6 +68,7 @@ import dev.warmpath.worker.WorkerDiscovery;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRegistry;
 import dev.warmpath.worker.WorkerSpec;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -128,6 +129,7 @@ public final class RouterClient implements AutoCloseable {
   private final BlockIndex blocks;
   private final @Nullable BlockLookup lookup;
   private final BranchTrie branches;
+  private final @Nullable BranchStore branchStore;
   private final @Nullable RequestMetrics requestMetrics;
   private final PromptReader prompts;
   private final PromptWork promptWork;
@@ -192,6 +194,10 @@ public final class RouterClient implements AutoCloseable {
             .build();
     feed.feeds(new HomingFeedback(environment));
     this.branches = branches;
+    this.branchStore = builder.branchFile == null ? null : new BranchStore(builder.branchFile);
+    if (branchStore != null) {
+      branchStore.load(branches);
+    }
     this.dispatcher =
         new Dispatcher(
             fleet,
@@ -672,6 +678,9 @@ public final class RouterClient implements AutoCloseable {
     }
     quietly(promptWork);
     quietly(pairs);
+    if (branchStore != null) {
+      branchStore.save(branches);
+    }
     if (lookup != null) {
       quietly(lookup);
     }
@@ -717,6 +726,7 @@ public final class RouterClient implements AutoCloseable {
     private long indexBytes = 64L << 20;
     private @Nullable KvEventSettings kvEvents;
     private final List<KvSubscriber> kvSubscribers = new ArrayList<>();
+    private @Nullable Path branchFile;
     private long deadLetterBytes;
     private @Nullable BlockLocator blockLocator;
     private LookupSettings lookup = LookupSettings.DEFAULT;
@@ -928,6 +938,16 @@ public final class RouterClient implements AutoCloseable {
     /** Sets intervals and thresholds of probing and load polling. */
     public Builder health(HealthSettings health) {
       this.health = health;
+      return this;
+    }
+
+    /**
+     * Sets a file that {@code homing}'s statistics of where prompts part are read from at the start
+     * and written to at the end, so that a client that starts anew agrees with the others at once;
+     * none by default. It holds hashes, no text. One that can't be read is reported and ignored.
+     */
+    public Builder branchFile(Path branchFile) {
+      this.branchFile = branchFile;
       return this;
     }
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Where a request goes, or went, and why. Travels with every response; {@code explain} gives it
  * with every candidate's terms. Holds no text of the prompt.
  *
- * @param policy the policy that decided, such as {@code pin>linear_cost>shortest_queue}
+ * @param policy the policy that decided, such as {@code pin>homing>shortest_queue}
  * @param topologyVersion the snapshot that was read
  * @param prompt what is known of the prompt
  * @param candidates every candidate with its score and terms; filled by {@code explain}, empty on

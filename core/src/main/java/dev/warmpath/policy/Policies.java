@@ -37,17 +37,20 @@ public final class Policies {
 
   private Policies() {}
 
-  /** The default: {@code pin>linear_cost>shortest_queue}. */
+  /**
+   * The default: {@code pin>homing>shortest_queue}, since a service runs many clients, and each
+   * sees a part of the traffic.
+   */
   public static RoutingPolicy standard() {
-    return chain(pin(), linearCost(), shortestQueue());
+    return chain(pin(), homing(), shortestQueue());
   }
 
   /**
-   * The default for workers that only prefill: {@code pin>cache_aware>shortest_queue}, since what
+   * The default for workers that only prefill: {@code pin>homing>shortest_queue}, too, since what
    * they hold is what they save.
    */
   public static RoutingPolicy prefill() {
-    return chain(pin(), cacheAware(), shortestQueue());
+    return chain(pin(), homing(), shortestQueue());
   }
 
   /**
@@ -73,7 +76,10 @@ public final class Policies {
     return of(new PowerOfTwoLink());
   }
 
-  /** The least loaded. */
+  /**
+   * The less loaded of two random ones among those that have about the fewest requests: many
+   * clients that see the same picture don't all choose the one that it shows best.
+   */
   public static RoutingPolicy shortestQueue() {
     return of(new ShortestQueueLink());
   }

@@ -27,7 +27,8 @@ final class PowerOfTwoLink implements Link {
     return true;
   }
 
-  private static int below(int bound, long chance) {
+  /** A number from 0 to below the bound, as the chance decides. */
+  static int below(int bound, long chance) {
     return (int) (((chance >>> 32) * bound) >>> 32);
   }
 

@@ -15,7 +15,8 @@ class ExplainTest {
         fleet.load(i, i, 0);
       }
       fleet.availability(0, Availability.SUSPECT).availability(5, Availability.UP);
-      RouteExplanation why = Policies.standard().explain(fleet.context(1));
+      RouteExplanation why =
+          Policies.parse("pin>linear_cost>shortest_queue").explain(fleet.context(1));
       assertThat(why.candidates())
           .extracting(v -> v.worker() + "#" + v.rank())
           .containsExactly(

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 
 class PoliciesTest {
   @Test
-  void theDefaultHonoursPinsAndThenWeighsCost() {
-    assertThat(Policies.standard().name()).isEqualTo("pin>linear_cost>shortest_queue");
+  void theDefaultHonoursPinsAndThenStaysAtHome() {
+    assertThat(Policies.standard().name()).isEqualTo("pin>homing>shortest_queue");
   }
 
   @Test

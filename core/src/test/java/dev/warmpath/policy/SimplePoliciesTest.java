@@ -169,6 +169,20 @@ class SimplePoliciesTest {
   }
 
   @Test
+  void clientsWithTheSamePictureDoNotAllChooseTheOneThatLooksBest() {
+    try (TestFleet fleet = new TestFleet(16)) {
+      for (int i = 0; i < 16; i++) {
+        fleet.load(i, i < 8 ? 16 + i % 4 * 0.4 : 40, 0);
+      }
+      int[] counts = counts(Policies.shortestQueue(), fleet, 4_000);
+      for (int i = 0; i < 16; i++) {
+        assertThat(counts[i]).isBetween(i < 8 ? 50 : 0, i < 8 ? 1_100 : 0);
+      }
+      assertThat(counts[0]).isGreaterThan(counts[3]);
+    }
+  }
+
+  @Test
   void oneLongRequestIsMoreThanOneShortOne() {
     try (TestFleet fleet = new TestFleet(2).own(0, 1, 100_000).own(1, 1, 100)) {
       assertThat(TestFleet.first(Policies.shortestQueue(), fleet.context(1))).isEqualTo(1);

@@ -24,7 +24,7 @@ final class ExplainCommand implements Callable<Integer> {
   @Mixin private RouterOptions router = new RouterOptions();
   @Mixin private BodyOptions body = new BodyOptions();
 
-  @Option(names = "--policy", paramLabel = "P", description = "the policy, such as pin>linear_cost")
+  @Option(names = "--policy", paramLabel = "P", description = "the policy, such as pin>homing")
   private @Nullable String policy;
 
   @Option(names = "--json", description = "print one JSON document")

@@ -49,7 +49,7 @@ abstract class GenerateCommand implements Callable<Integer> {
       description = "the answer's longest length (default: ${DEFAULT-VALUE})")
   private int maxTokens = 256;
 
-  @Option(names = "--policy", paramLabel = "P", description = "the policy, such as pin>linear_cost")
+  @Option(names = "--policy", paramLabel = "P", description = "the policy, such as pin>homing")
   private @Nullable String policy;
 
   @Option(names = "--why", description = "print the decision, too")

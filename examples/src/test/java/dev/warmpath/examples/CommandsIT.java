@@ -74,7 +74,7 @@ class CommandsIT {
   @Test
   void chatStreamsAnAnswerAndSaysWhy() {
     assertThat(run("chat", "hello", "--worker", workers(), "--max-tokens", "4", "--why")).isZero();
-    assertThat(out.toString()).contains("policy   pin>linear_cost>shortest_queue", "chosen");
+    assertThat(out.toString()).contains("policy   pin>homing>shortest_queue", "chosen");
   }
 
   @Test
@@ -245,7 +245,7 @@ class CommandsIT {
     assertThat(run("models", "--worker", workers(), "--json")).isZero();
     assertThat(json().path("models").path(0).path("id").asText()).isEqualTo("m");
     assertThat(run("status", "--worker", workers(), "--json")).isZero();
-    assertThat(json().path("policy").asText()).isEqualTo("pin>linear_cost>shortest_queue");
+    assertThat(json().path("policy").asText()).isEqualTo("pin>homing>shortest_queue");
     assertThat(json().path("breaker")).hasSize(2);
     assertThat(run("metrics", "--worker", workers())).isZero();
     assertThat(out.toString())
