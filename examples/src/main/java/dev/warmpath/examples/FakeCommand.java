@@ -8,6 +8,7 @@ import dev.warmpath.fake.kv.KvEventEndpoint;
 import dev.warmpath.fake.kv.KvEventSettings;
 import dev.warmpath.fake.umbp.FakeUmbpMaster;
 import dev.warmpath.fake.umbp.UmbpReporting;
+import dev.warmpath.fake.wire.GrpcApi;
 import dev.warmpath.worker.WorkerRole;
 import java.io.UncheckedIOException;
 import java.util.concurrent.Callable;
@@ -66,8 +67,19 @@ final class FakeCommand implements Callable<Integer> {
               + " handshake, of P2pNccl; 0 picks a free one (default: ${DEFAULT-VALUE})")
   private int sideChannelPort;
 
-  @Option(names = "--grpc-port", paramLabel = "N", description = "not there yet")
+  @Option(
+      names = "--grpc-port",
+      paramLabel = "N",
+      description = "serves gRPC at this port, beside HTTP; 0 picks a free one (default: none)")
   private @Nullable Integer grpcPort;
+
+  @Option(
+      names = "--grpc-api",
+      paramLabel = "API",
+      description =
+          "the engine's gRPC server: sglang_scheduler (smg's wire) or sglang_runtime (native),"
+              + " vllm_engine (smg's wire) or vllm_inference (first-party); default: smg's wire")
+  private @Nullable GrpcApi grpcApi;
 
   @Option(
       names = "--speedup",
@@ -169,8 +181,8 @@ final class FakeCommand implements Callable<Integer> {
     if (what != null) {
       throw CommandFailure.usage("fake " + what + " is not there yet: engines and umbp are");
     }
-    if (grpcPort != null) {
-      throw CommandFailure.usage("--grpc-port is not there yet: fake engines speak HTTP");
+    if (grpcApi != null && grpcPort == null) {
+      throw CommandFailure.usage("--grpc-api needs --grpc-port");
     }
     if (port < 0 || port > 65_535) {
       throw CommandFailure.usage("--port " + port + " must be between 0 and 65535");
@@ -181,6 +193,12 @@ final class FakeCommand implements Callable<Integer> {
             .role(WorkerRole.parse(role))
             .sideChannelPort(sideChannelPort)
             .port(port);
+    if (grpcPort != null) {
+      builder.grpcPort(grpcPort);
+    }
+    if (grpcApi != null) {
+      builder.grpcApi(grpcApi);
+    }
     KvEventSettings kvEvents = kvEvents();
     if (kvEvents != null) {
       builder.kvEvents(kvEvents);
@@ -195,7 +213,7 @@ final class FakeCommand implements Callable<Integer> {
       engine = builder.start();
     } catch (UncheckedIOException e) {
       throw CommandFailure.work(
-          kvEvents == null
+          kvEvents == null && grpcPort == null
               ? "port " + port + " can't be used: " + e.getMessage()
               : String.valueOf(e.getMessage()));
     }
@@ -206,7 +224,7 @@ final class FakeCommand implements Callable<Integer> {
       ObjectNode ready = Json.object();
       ready.put("kind", fake.kind().label());
       ready.put("url", engine.url());
-      ready.putNull("grpc");
+      ready.put("grpc", engine.grpcUrl());
       describe(ready, engine.kvEvents());
       ready.put("worker", engine.workerSpec());
       ready.put("pid", ProcessHandle.current().pid());

@@ -78,8 +78,30 @@ class FakeCommandIT {
   }
 
   @Test
+  void servesGrpcWhereItSays() throws Exception {
+    JsonNode[] told =
+        ask(
+            "/v1/models",
+            "fake",
+            "--engine",
+            "vllm",
+            "--grpc-port",
+            "0",
+            "--grpc-api",
+            "vllm_inference");
+    assertThat(told[0].path("grpc").asText()).matches("grpc://127\\.0\\.0\\.1:[1-9]\\d*");
+    assertThat(told[0].path("grpc").asText())
+        .isNotEqualTo(told[0].path("url").asText().replace("http", "grpc"));
+    assertThat(Run.of("fake", "--grpc-api", "sglang_runtime").err()).contains("needs --grpc-port");
+    Run atom = Run.of("fake", "--engine", "atom", "--grpc-port", "0");
+    assertThat(atom.exitCode()).isEqualTo(2);
+    assertThat(atom.err()).contains("atom has no gRPC server");
+  }
+
+  @Test
   void publishesNothingUnlessAsked() throws Exception {
     JsonNode[] told = ask("/server_info", "fake");
+    assertThat(told[0].path("grpc").isNull()).isTrue();
     assertThat(told[0].path("kv_events").isNull()).isTrue();
     assertThat(told[1].path("kv_events").isNull()).isTrue();
   }

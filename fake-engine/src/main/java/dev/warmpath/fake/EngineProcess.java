@@ -70,6 +70,8 @@ final class EngineProcess implements EngineControl, AutoCloseable {
    */
   EngineProcess(FakeEngineBuilder options) {
     EngineAssembly assembly = new EngineAssembly(options);
+    this.grpcApi = assembly.grpcApi();
+    this.tokenizerFiles = options.tokenizerFiles;
     this.clock = options.clock;
     this.latency = assembly.latency();
     this.onRequest = options.onRequest;
@@ -80,8 +82,6 @@ final class EngineProcess implements EngineControl, AutoCloseable {
             options.keepAlive,
             options.maxBodyBytes,
             this::handle);
-    this.grpcApi = assembly.grpcApi();
-    this.tokenizerFiles = options.tokenizerFiles;
     SideChannel bound = null;
     try {
       this.settings = assembly.settings(url());
