@@ -1,0 +1,186 @@
+package dev.warmpath.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.warmpath.RouterClient;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterResponse;
+import dev.warmpath.api.RouterStream;
+import dev.warmpath.api.Usage;
+import dev.warmpath.fake.FakeEngine;
+import dev.warmpath.fake.scheduler.LatencyModel;
+import dev.warmpath.fake.text.ModelPromptEncoder;
+import dev.warmpath.fake.wire.GrpcApi;
+import dev.warmpath.grpc.GrpcTransport;
+import dev.warmpath.okhttp.OkHttpTransport;
+import dev.warmpath.prompt.ModelFiles;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The same conversation over HTTP and over each of the engines' gRPC servers: the same text, usage
+ * and decision, streamed or not, and nothing left at either end.
+ */
+class GrpcConversationIT {
+  private static final String MODEL = "small";
+
+  @TempDir private static Path folder;
+  private static ModelFiles files;
+
+  /** What came of a turn, as far as it may not depend on the way. */
+  record Turn(String text, String finish, Usage usage, long matched, String exactness) {}
+
+  @BeforeAll
+  static void layOutTheModel() {
+    files = ModelFiles.of(SmallModel.writeTo(folder.resolve(MODEL)));
+  }
+
+  private static FakeEngine engine(GrpcApi api) {
+    return FakeEngine.builder()
+        .kind(api.engine())
+        .model(MODEL)
+        .promptEncoder(new ModelPromptEncoder(files, api.engine()))
+        .blockSize(16)
+        .timing(LatencyModel.instant())
+        .speedup(1_000)
+        .grpcPort(0)
+        .grpcApi(api)
+        .start();
+  }
+
+  private static RouterClient client(String worker) {
+    RouterClient client =
+        RouterClient.builder()
+            .transport(OkHttpTransport.create())
+            .transport(GrpcTransport.create())
+            .model(MODEL, files)
+            .worker(worker)
+            .seed(3)
+            .build();
+    assertThat(client.awaitReady(Duration.ofSeconds(30))).isTrue();
+    return client;
+  }
+
+  private static String body(List<String> said, boolean stream) {
+    StringBuilder messages = new StringBuilder();
+    for (int i = 0; i < said.size(); i++) {
+      messages
+          .append(i == 0 ? "" : ",")
+          .append("{\"role\":\"")
+          .append(i % 2 == 0 ? "user" : "assistant")
+          .append("\",\"content\":\"")
+          .append(said.get(i))
+          .append("\"}");
+    }
+    return "{\"model\":\""
+        + MODEL
+        + "\",\"max_tokens\":24,"
+        + (stream ? "\"stream\":true,\"stream_options\":{\"include_usage\":true}," : "")
+        + "\"messages\":["
+        + messages
+        + "]}";
+  }
+
+  private static Turn send(RouterClient client, List<String> said) {
+    RouterResponse response = client.send(RouterRequest.chatCompletions(body(said, false)));
+    assertThat(response.status()).as(response.text()).isEqualTo(200);
+    return turn(
+        Run.text(response.text(), "choices", 0, "message", "content"),
+        Run.text(response.text(), "choices", 0, "finish_reason"),
+        response.usage(),
+        response.decision());
+  }
+
+  private static Turn stream(RouterClient client, List<String> said) {
+    StringBuilder text = new StringBuilder();
+    StringBuilder finish = new StringBuilder();
+    try (RouterStream stream = client.stream(RouterRequest.chatCompletions(body(said, true)))) {
+      stream.forEach(
+          event -> {
+            if (event.data().startsWith("{") && !event.data().contains("\"choices\":[]")) {
+              text.append(Run.text(event.data(), "choices", 0, "delta", "content"));
+              finish.append(Run.text(event.data(), "choices", 0, "finish_reason"));
+            }
+          });
+      return turn(
+          text.toString(),
+          finish.toString().replace("null", ""),
+          stream.usage(),
+          stream.decision());
+    }
+  }
+
+  private static Turn turn(String text, String finish, Usage usage, RouteDecision decision) {
+    return new Turn(
+        text, finish, usage, decision.chosen().matchedTokens(), decision.prompt().exactness());
+  }
+
+  private static List<Turn> conversation(FakeEngine engine, String worker, boolean streamed) {
+    assertThat(engine.flushCache()).isTrue();
+    List<Turn> turns = new ArrayList<>();
+    List<String> said = new ArrayList<>();
+    try (RouterClient client = client(worker)) {
+      for (int turn = 0; turn < 3; turn++) {
+        said.add("say something about warm paths, for the " + turn + "th time, and at length");
+        Turn came = streamed ? stream(client, said) : send(client, said);
+        turns.add(came);
+        said.add(came.text());
+      }
+      await().until(() -> client.stats().inFlight() == 0);
+    }
+    assertThat(engine.stats().running() + engine.stats().waiting()).isZero();
+    return turns;
+  }
+
+  @ParameterizedTest
+  @EnumSource(GrpcApi.class)
+  void theSameConversationComesEitherWay(GrpcApi api) {
+    try (FakeEngine engine = engine(api)) {
+      String grpc = Objects.requireNonNull(engine.grpcUrl());
+      for (boolean streamed : List.of(false, true)) {
+        List<Turn> http = conversation(engine, engine.url(), streamed);
+        List<Turn> other = conversation(engine, grpc, streamed);
+        assertThat(other).extracting(Turn::text).isEqualTo(http.stream().map(Turn::text).toList());
+        for (int i = 0; i < http.size(); i++) {
+          Turn expected = http.get(i);
+          Turn actual = other.get(i);
+          assertThat(actual.finish()).isEqualTo(expected.finish()).isEqualTo("length");
+          assertThat(actual.matched()).as("turn " + i).isEqualTo(expected.matched());
+          assertThat(actual.exactness()).isEqualTo("exact");
+          assertThat(actual.usage().promptTokens()).isEqualTo(expected.usage().promptTokens());
+          assertThat(actual.usage().completionTokens()).isEqualTo(24);
+          if (api != GrpcApi.VLLM_INFERENCE) { // which counts no cached tokens
+            assertThat(actual.usage().cachedTokens()).isEqualTo(expected.usage().cachedTokens());
+          }
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(GrpcApi.class)
+  void cancellationReachesTheEngine(GrpcApi api) {
+    try (FakeEngine engine = engine(api);
+        RouterClient client = client(Objects.requireNonNull(engine.grpcUrl()))) {
+      engine.pause();
+      CompletableFuture<RouterStream> stream =
+          client.streamAsync(RouterRequest.chatCompletions(body(List.of("wait"), true)));
+      await().until(() -> engine.stats().waiting() == 1);
+      stream.cancel(true);
+      await().until(() -> engine.stats().waiting() == 0);
+      engine.resume();
+      await().until(() -> client.stats().inFlight() == 0);
+      assertThat(engine.stats().running()).isZero();
+    }
+  }
+}
