@@ -118,7 +118,9 @@ class ConnectorsIT {
     await().until(() -> prefill.liveRooms() == 1);
     Client.Reply answer =
         new Client(prefill).post(Client.CHAT, producer(",\"transfer_id\":\"t2\""));
-    assertThat(answer.json().path("kv_transfer_params").isObject()).as("nothing to relay").isFalse();
+    assertThat(answer.json().path("kv_transfer_params").isObject())
+        .as("nothing to relay")
+        .isFalse();
     JsonNode decoded = Client.json(early.get(30, TimeUnit.SECONDS).body());
     assertThat(decoded.path("usage").path("completion_tokens").asInt()).isEqualTo(6);
   }
