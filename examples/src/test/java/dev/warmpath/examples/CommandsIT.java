@@ -526,9 +526,19 @@ class CommandsIT {
     assertOneLine("nothing", "sessions");
     assertThat(run("bench", "--fleet", "2p0d", "--workload", "closed")).isEqualTo(2);
     assertOneLine("prefill or decode workers only", "2p2d");
-    assertThat(run("bench", "--fleet", "2p2d", "--engine", "atom", "--workload", "closed"))
+    assertThat(
+            run(
+                "bench",
+                "--fleet",
+                "2p2d",
+                "--engine",
+                "atom",
+                "--transfer",
+                "nixl",
+                "--workload",
+                "closed"))
         .isEqualTo(2);
-    assertOneLine("sglang or vllm");
+    assertOneLine("atom engines do not speak nixl");
     assertThat(run("lab", "--workload", "closed", "--policy", "best")).isEqualTo(2);
     assertOneLine("best", "round_robin", "oracle");
     assertThat(run("lab", "--workload", "closed", "--no-stream")).isEqualTo(2);
