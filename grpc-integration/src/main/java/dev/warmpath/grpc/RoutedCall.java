@@ -178,13 +178,23 @@ final class RoutedCall<Q, R> extends ClientCall<Q, R> {
       player = new Player(opened, answered, requested);
       live = player;
     }
-    answered.first().takeOver(player);
+    tell(() -> answered.first().takeOver(player));
+  }
+
+  /** A blocking stub waits for its own executor to be used, and hears nothing that comes otherwise. */
+  private void tell(Runnable news) {
+    Executor stubs = options.getExecutor();
+    if (stubs == null) {
+      news.run();
+    } else {
+      stubs.execute(news);
+    }
   }
 
   private void end(Status status) {
     Listener<R> to = listener;
     if (to != null) {
-      to.onClose(status, new Metadata());
+      tell(() -> to.onClose(status, new Metadata()));
     }
   }
 
