@@ -40,6 +40,7 @@ import dev.warmpath.index.kv.KvEventSettings;
 import dev.warmpath.index.kv.KvEventStats;
 import dev.warmpath.index.kv.KvEvents;
 import dev.warmpath.index.kv.KvSubscriber;
+import dev.warmpath.index.kv.KvSubscriberSource;
 import dev.warmpath.index.kv.ZmqKvSubscriber;
 import dev.warmpath.observe.MetricFamily;
 import dev.warmpath.observe.RequestMetrics;
@@ -256,6 +257,11 @@ public final class RouterClient implements AutoCloseable {
     KvEventSettings bounds = settings == null ? KvEventSettings.DEFAULT : settings;
     List<KvSubscriber> subscribers = new ArrayList<>(builder.kvSubscribers);
     subscribers.add(new ZmqKvSubscriber(bounds, settings != null));
+    for (Transport transport : transports) {
+      if (settings != null && transport instanceof KvSubscriberSource source) {
+        subscribers.add(source.kvSubscriber(bounds));
+      }
+    }
     return new KvEvents(blocks, PromptBlocks.TOKENS, bounds, subscribers);
   }
 
@@ -981,8 +987,10 @@ public final class RouterClient implements AutoCloseable {
 
     /**
      * Listens to what engines tell of their KV caches, over ZeroMQ where workers say that they do,
-     * or their label {@code kv-events} says where. Needs the model's files and, on the class path,
-     * {@code org.zeromq:jeromq}. Without this call only labelled workers are listened to.
+     * or their label {@code kv-events} says where, and else over the connections of transports that
+     * can ({@link KvSubscriberSource}). Needs the model's files and, for ZeroMQ, {@code
+     * org.zeromq:jeromq} on the class path. Without this call only labelled workers are listened
+     * to.
      */
     public Builder kvEvents(KvEventSettings settings) {
       this.kvEvents = settings;

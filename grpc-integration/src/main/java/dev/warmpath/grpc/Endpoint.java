@@ -104,10 +104,15 @@ final class Endpoint {
 
   /** Small calls under one deadline. */
   ControlCalls calls(Worker worker, Duration timeout) {
+    return new ControlCalls(channel, controlHeaders(worker), timeout);
+  }
+
+  /** The metadata of a call of the client's own: the worker's admin key, or else its key. */
+  static Metadata controlHeaders(Worker worker) {
     Metadata headers = new Metadata();
     Secret admin = worker.spec().adminKey();
     authorize(headers, admin == null ? worker.spec().apiKey() : admin);
-    return new ControlCalls(channel, headers, timeout);
+    return headers;
   }
 
   /** The metadata of a request: the application's headers, and the worker's key. */

@@ -4,6 +4,9 @@ import dev.warmpath.grpc.internal.EngineService;
 import dev.warmpath.grpc.internal.EngineServices;
 import dev.warmpath.grpc.internal.InexpressibleException;
 import dev.warmpath.grpc.internal.MessagePrompts;
+import dev.warmpath.index.kv.KvEventSettings;
+import dev.warmpath.index.kv.KvSubscriber;
+import dev.warmpath.index.kv.KvSubscriberSource;
 import dev.warmpath.transport.Draft;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.HealthReport;
@@ -42,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Calls are never repeated here. Each worker has one channel; {@code grpc-netty-shaded}, or
  * another of gRPC's transports, must be on the class path. Thread safe.
  */
-public final class GrpcTransport implements Transport {
+public final class GrpcTransport implements Transport, KvSubscriberSource {
   private final Function<WorkerId, ManagedChannel> channels;
   private final InstantSource clock;
   private final ConcurrentHashMap<WorkerId, Endpoint> endpoints = new ConcurrentHashMap<>();
@@ -134,6 +137,23 @@ public final class GrpcTransport implements Transport {
    */
   public ManagedChannel channel(Worker worker) {
     return endpoint(worker).channel();
+  }
+
+  /** Listens to the workers whose service has {@code SubscribeKvEvents}. */
+  @Override
+  public KvSubscriber kvSubscriber(KvEventSettings settings) {
+    return new GrpcKvSubscriber(this, settings);
+  }
+
+  /** The service that a worker was found to offer, or the only one it can; null if not known. */
+  @Nullable EngineService service(Worker worker) {
+    Endpoint endpoint = endpoints.get(worker.id());
+    EngineService offered = endpoint == null ? null : endpoint.service();
+    if (offered != null) {
+      return offered;
+    }
+    List<EngineService> possible = EngineServices.of(worker);
+    return possible.size() == 1 ? possible.get(0) : null;
   }
 
   private Endpoint endpoint(Worker worker) {

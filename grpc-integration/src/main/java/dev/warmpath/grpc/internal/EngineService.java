@@ -1,5 +1,7 @@
 package dev.warmpath.grpc.internal;
 
+import dev.warmpath.proto.smg.KvEventBatch;
+import dev.warmpath.proto.smg.SubscribeKvEventsRequest;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
 import dev.warmpath.transport.OutboundRequest;
@@ -7,6 +9,7 @@ import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.TransportException;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Worker;
+import io.grpc.MethodDescriptor;
 import org.jspecify.annotations.Nullable;
 
 /** One of the gRPC services that engines offer. Without state; thread safe. */
@@ -74,4 +77,9 @@ public interface EngineService {
    * @throws TransportException when it fails, or the service has no such call
    */
   boolean flush(ControlCalls calls) throws TransportException;
+
+  /** The call by which it tells of its KV cache, or null where it has none. */
+  default @Nullable MethodDescriptor<SubscribeKvEventsRequest, KvEventBatch> kvEvents() {
+    return null;
+  }
 }

@@ -21,6 +21,8 @@ import dev.warmpath.proto.sglang.scheduler.SchedulerLoad;
 import dev.warmpath.proto.sglang.scheduler.SglangSchedulerGrpc;
 import dev.warmpath.proto.sglang.scheduler.TokenizedInput;
 import dev.warmpath.proto.smg.FlushCacheRequest;
+import dev.warmpath.proto.smg.KvEventBatch;
+import dev.warmpath.proto.smg.SubscribeKvEventsRequest;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
 import dev.warmpath.transport.OutboundRequest;
@@ -33,6 +35,7 @@ import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerCapabilities;
 import dev.warmpath.worker.WorkerRole;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -337,5 +340,10 @@ final class SglangScheduler implements EngineService {
     return calls
         .call(SglangSchedulerGrpc.getFlushCacheMethod(), FlushCacheRequest.getDefaultInstance())
         .getSuccess();
+  }
+
+  @Override
+  public MethodDescriptor<SubscribeKvEventsRequest, KvEventBatch> kvEvents() {
+    return SglangSchedulerGrpc.getSubscribeKvEventsMethod();
   }
 }

@@ -1,6 +1,8 @@
 package dev.warmpath.grpc.internal;
 
 import dev.warmpath.proto.smg.FlushCacheRequest;
+import dev.warmpath.proto.smg.KvEventBatch;
+import dev.warmpath.proto.smg.SubscribeKvEventsRequest;
 import dev.warmpath.proto.vllm.engine.AbortRequest;
 import dev.warmpath.proto.vllm.engine.ChoiceConstraint;
 import dev.warmpath.proto.vllm.engine.GenerateComplete;
@@ -31,6 +33,7 @@ import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerCapabilities;
 import dev.warmpath.worker.WorkerRole;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -315,5 +318,10 @@ final class VllmEngine implements EngineService {
     return calls
         .call(VllmEngineGrpc.getFlushCacheMethod(), FlushCacheRequest.getDefaultInstance())
         .getSuccess();
+  }
+
+  @Override
+  public MethodDescriptor<SubscribeKvEventsRequest, KvEventBatch> kvEvents() {
+    return VllmEngineGrpc.getSubscribeKvEventsMethod();
   }
 }
