@@ -52,6 +52,10 @@ final class ClientMetrics {
         "prompt_cache_hit_ratio",
         "Share of prompt segments that were tokenized before.",
         stats.prompts().segmentHitRate());
+    gauge(
+        "prompt_chain_hit_ratio",
+        "Share of block chains that went on from an earlier prompt's.",
+        stats.prompts().chainHitRate());
     answers(stats.answers());
     events(stats.kvEvents());
     lookups(stats.lookups());

@@ -3,7 +3,6 @@ package dev.warmpath.policy;
 import dev.warmpath.health.Availability;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.health.RankState;
-import dev.warmpath.index.BlockLocations;
 import dev.warmpath.worker.CandidateSet;
 import dev.warmpath.worker.StableHash;
 import dev.warmpath.worker.WorkerRank;
@@ -47,6 +46,7 @@ final class Board {
 
   private boolean matchesRead;
   private boolean matchesKnown;
+  private boolean anyLocated;
   private int[] own = {};
   private int[] matched = {};
   private double[] worth = {};
@@ -227,8 +227,8 @@ final class Board {
     matchesRead = true;
     RouteContext context = context();
     matchesKnown = match(context);
-    BlockLocations located = context.located();
-    boolean found = located.found();
+    boolean found = context.located().found();
+    anyLocated = false;
     double least = memberCount == 0 ? 0 : Double.POSITIVE_INFINITY;
     for (int k = 0; k < memberCount; k++) {
       int i = members[k];
@@ -238,7 +238,7 @@ final class Board {
       matched[i] = held;
       worth[i] = held;
       if (found) {
-        readLocated(located, i, predicted);
+        joinLocated(i, predicted);
       }
       least = worth[i] < least ? worth[i] : least;
     }
@@ -246,20 +246,37 @@ final class Board {
   }
 
   /**
-   * Joins what was looked up with the client's own index: blocks that both know count by the tier
-   * they were told to be in, and those that only this client sent there in full.
+   * Joins what was looked up with what the client guesses of a rank: blocks that both know count by
+   * the tier they were told to be in, and those that only this client sent there in full.
    */
-  private void readLocated(BlockLocations located, int i, int predicted) {
+  private void joinLocated(int i, int predicted) {
     RouteContext context = context();
     long holder = context.candidates().holderId(i);
-    int found = located.tokens(holder);
+    int found = located(holder, matchesKnown);
     if (found == 0) {
       return;
     }
+    anyLocated = true;
     double credit = state(i).predictions().credit();
-    double told = located.worth(holder, context.environment().tierWeights());
+    double told = context.located().worth(holder, context.environment().tierWeights());
     matched[i] = (int) (credit * Math.max(predicted, found));
     worth[i] = credit * (told + Math.max(0, predicted - found));
+  }
+
+  /**
+   * Prompt tokens that the look-up told of a rank; none where its engine itself tells of its cache,
+   * which is newer than what a store heard of it and leaves nothing to add.
+   *
+   * @param known whether the prompt was matched
+   */
+  private int located(long holder, boolean known) {
+    int found = context().located().tokens(holder);
+    return found > 0 && known && query.authoritative(holder) ? 0 : found;
+  }
+
+  /** Whether the look-up told anything that counts of any member; after {@link #readMatches}. */
+  boolean anyLocated() {
+    return anyLocated;
   }
 
   /** The load of each member, read once. */
@@ -315,11 +332,9 @@ final class Board {
   /** Prompt tokens it is predicted to hold, whether or not the others were asked. */
   int predictedAlone(int candidate) {
     RouteContext context = context();
-    int own = (matchesRead ? matchesKnown : match(context)) ? predicted(context, candidate) : 0;
-    BlockLocations located = context.located();
-    return located.found()
-        ? Math.max(own, located.tokens(context.candidates().holderId(candidate)))
-        : own;
+    boolean known = matchesRead ? matchesKnown : match(context);
+    int own = known ? predicted(context, candidate) : 0;
+    return Math.max(own, located(context.candidates().holderId(candidate), known));
   }
 
   /** A prediction, weighed by how far such ones of that candidate came true. */

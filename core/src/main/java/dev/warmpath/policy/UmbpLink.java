@@ -1,13 +1,13 @@
 package dev.warmpath.policy;
 
-import dev.warmpath.index.BlockLocations;
 import java.util.Map;
 
 /**
  * As {@code cache_aware}, by what a {@link dev.warmpath.index.BlockLocator} told: the load in front
- * of the request, and twice what the rank does not hold, where a held block counts by its tier. No
- * opinion where nothing was told of any candidate: unknown is not empty, and empty may be a store
- * that has just started.
+ * of the request, and twice what the rank does not hold, where a held block counts by its tier. Of
+ * ranks whose engines tell of their caches themselves the engine's word counts instead. No opinion
+ * where nothing was told of any other: unknown is not empty, and empty may be a store that has just
+ * started.
  */
 final class UmbpLink implements Link {
   private static final double UNCACHED = 2;
@@ -19,11 +19,14 @@ final class UmbpLink implements Link {
 
   @Override
   public boolean score(Board board) {
-    if (!told(board)) {
+    if (!board.context().located().found()) {
+      return false;
+    }
+    board.readMatches();
+    if (!board.anyLocated()) {
       return false;
     }
     Loads loads = board.loads();
-    board.readMatches();
     double perRequest = board.context().environment().tokensPerRequest();
     int tokens = board.context().prompt().tokens();
     for (int k = 0; k < board.liveCount(); k++) {
@@ -31,19 +34,6 @@ final class UmbpLink implements Link {
       board.score[i] = loads.total(i) * perRequest + UNCACHED * (tokens - board.worth(i));
     }
     return true;
-  }
-
-  private static boolean told(Board board) {
-    BlockLocations located = board.context().located();
-    if (!located.found()) {
-      return false;
-    }
-    for (int k = 0; k < board.memberCount(); k++) {
-      if (located.blocks(board.candidates().holderId(board.member(k))) > 0) {
-        return true;
-      }
-    }
-    return false;
   }
 
   @Override

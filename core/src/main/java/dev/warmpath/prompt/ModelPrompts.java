@@ -1,6 +1,7 @@
 package dev.warmpath.prompt;
 
 import dev.warmpath.hash.BlockChain;
+import dev.warmpath.hash.BlockHashes;
 import dev.warmpath.hash.ChainState;
 import dev.warmpath.hash.HashScheme;
 import dev.warmpath.hash.HashSchemes;
@@ -67,7 +68,7 @@ final class ModelPrompts {
   }
 
   /** A text, rendered and tokenized. */
-  private record Tokenized(TokenSegments segments, int textLength, ChainState end) {}
+  private record Tokenized(SegmentCache.Encoded ids, int textLength, ChainState end) {}
 
   /** A chat's text, and what follows it as tokens of its own. */
   private record Text(byte[] rendered, @Nullable String appended) {
@@ -134,7 +135,7 @@ final class ModelPrompts {
       }
     }
     Tokenized tokenized = tokenize(text, scheme);
-    prompt.tokenized(this, tokenized.segments(), tokenized.textLength(), tokenized.end());
+    prompt.tokenized(this, tokenized.ids(), tokenized.textLength(), tokenized.end());
   }
 
   /** Whether all that SGLang may do to tools leaves them as they are, the order of fields too. */
@@ -226,7 +227,7 @@ final class ModelPrompts {
     ChainState end = chains.chain(scheme, encoded);
     String appended = text.appended();
     if (appended == null) {
-      return new Tokenized(encoded.segments(), utf8.length, end);
+      return new Tokenized(encoded, utf8.length, end);
     }
     int[] ids = withoutBos(files.tokenizer().encode(appended, true));
     byte[] more = appended.getBytes(StandardCharsets.UTF_8);
@@ -234,10 +235,8 @@ final class ModelPrompts {
     System.arraycopy(more, 0, whole, utf8.length, more.length);
     TokenSegments joined =
         segments.encode(files.tokenizer(), number, whole, NO_IDS, NO_IDS).segments();
-    List<int[]> parts = new ArrayList<>(encoded.segments().parts());
-    parts.add(ids);
-    TokenSegments apart = new TokenSegments(parts, encoded.segments().size() + ids.length);
-    if (!Arrays.equals(apart.toArray(), joined.toArray())) {
+    SegmentCache.Encoded apart = encoded.followedBy(ids);
+    if (!Arrays.equals(apart.segments().toArray(), joined.toArray())) {
       // Older versions of SGLang append the tokens, newer ones the text.
       throw new NotExactException("versions of SGLang differ in how they continue a final message");
     }
@@ -270,7 +269,7 @@ final class ModelPrompts {
       return;
     }
     Tokenized tokenized = single(given, special, scheme);
-    prompt.tokenized(this, tokenized.segments(), tokenized.textLength(), tokenized.end());
+    prompt.tokenized(this, tokenized.ids(), tokenized.textLength(), tokenized.end());
   }
 
   /**
@@ -286,12 +285,13 @@ final class ModelPrompts {
     for (Object each : prompts) {
       Tokenized tokenized = single(each, special, scheme);
       first = first == null ? tokenized.end() : first;
-      parts.addAll(tokenized.segments().parts());
-      size += tokenized.segments().size();
+      parts.addAll(tokenized.ids().segments().parts());
+      size += tokenized.ids().segments().size();
       length += tokenized.textLength();
     }
     if (first != null) {
-      prompt.tokenized(this, new TokenSegments(parts, size), length, first);
+      prompt.tokenized(
+          this, SegmentCache.Encoded.apart(new TokenSegments(parts, size)), length, first);
       if (prompts.size() > 1) {
         prompt.inexact("a batch of prompts is routed by its first");
       }
@@ -310,7 +310,7 @@ final class ModelPrompts {
               utf8,
               special ? tokenizer.prefixTokens() : NO_IDS,
               special ? tokenizer.suffixTokens() : NO_IDS);
-      return new Tokenized(encoded.segments(), utf8.length, chains.chain(scheme, encoded));
+      return new Tokenized(encoded, utf8.length, chains.chain(scheme, encoded));
     }
     if (given instanceof List<?> list) {
       int[] ids = new int[list.size()];
@@ -321,7 +321,10 @@ final class ModelPrompts {
         ids[i] = id;
       }
       BlockChain chain = scheme.newChain().append(ids);
-      return new Tokenized(TokenSegments.of(ids), ids.length * Integer.BYTES, chain.state());
+      return new Tokenized(
+          SegmentCache.Encoded.apart(TokenSegments.of(ids)),
+          ids.length * Integer.BYTES,
+          chain.state());
     }
     throw new NotExactException("the prompt is neither text nor token ids");
   }
@@ -330,6 +333,11 @@ final class ModelPrompts {
     if (body.get(field) != null) {
       throw new NotExactException(field + " changes the prompt in the engine");
     }
+  }
+
+  /** An engine's hashes of a prompt's blocks. */
+  BlockHashes engineBlocks(HashScheme scheme, SegmentCache.Encoded ids) {
+    return chains.chain(scheme, ids).hashes();
   }
 
   /** Its tokenizer. */
@@ -375,7 +383,7 @@ final class ModelPrompts {
     for (ToolForm form : ToolForm.ofSglang()) {
       try {
         Text text = text(body, EngineKind.SGLANG, form);
-        if (tokenize(text, scheme(prompt.keys())).segments().size() != promptTokens) {
+        if (tokenize(text, scheme(prompt.keys())).ids().segments().size() != promptTokens) {
           continue;
         }
         if (found != null) {

@@ -1,11 +1,9 @@
 package dev.warmpath.prompt;
 
-import dev.warmpath.hash.BlockChain;
 import dev.warmpath.hash.BlockHashes;
 import dev.warmpath.hash.ChainState;
 import dev.warmpath.hash.HashParams;
 import dev.warmpath.hash.HashScheme;
-import dev.warmpath.hash.Retention;
 import dev.warmpath.transport.PromptTokens;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -38,6 +36,7 @@ public final class Prompt {
   private final @Nullable String requestId;
   private final boolean single;
   private final PromptKeys keys;
+  private final SegmentCache.@Nullable Encoded ids;
   private final @Nullable TokenSegments segments;
   private final @Nullable ChainState end;
   private final @Nullable ModelPrompts source;
@@ -55,7 +54,8 @@ public final class Prompt {
     this.requestId = builder.requestId;
     this.single = builder.single;
     this.keys = builder.keys;
-    this.segments = builder.segments;
+    this.ids = builder.ids;
+    this.segments = ids == null ? null : ids.segments();
     this.end = builder.end;
     this.source = builder.source;
     this.toolsBody = builder.toolsBody;
@@ -211,28 +211,25 @@ public final class Prompt {
   }
 
   /**
-   * The engine's own hashes of its full blocks, computed on first request. The latest scheme's are
-   * kept.
+   * The engine's own hashes of its full blocks, computed on first request: those of blocks that
+   * earlier prompts began with as well are remembered. The latest namespace's are kept.
    *
    * @param scheme the engine's, made with this prompt's {@link #hashKeys}
    * @throws IllegalStateException unless the prompt is exact: hashes of estimated tokens would be
    *     taken for an engine's and match nothing, or worse
    */
   public BlockHashes engineBlocks(HashScheme scheme) {
-    if (exactness != Exactness.EXACT || segments == null) {
+    SegmentCache.Encoded tokenized = ids;
+    ModelPrompts model = source;
+    if (exactness != Exactness.EXACT || tokenized == null || model == null) {
       throw new IllegalStateException(
           "only an exact prompt has engine hashes; this one is " + exactness.label());
     }
     BlockHashes known = engineBlocks;
-    if (known != null && known.scheme() == scheme) {
+    if (known != null && known.namespace().equals(scheme.namespace())) {
       return known;
     }
-    BlockChain chain =
-        scheme.newChain(scheme.digestBytes() > 0 ? Retention.DIGESTS : Retention.REPORTED);
-    for (int[] part : segments.parts()) {
-      chain.append(part);
-    }
-    BlockHashes made = chain.hashes();
+    BlockHashes made = model.engineBlocks(scheme, tokenized);
     engineBlocks = made;
     return made;
   }
@@ -259,9 +256,9 @@ public final class Prompt {
    * of a conversation does: whether blocks that {@code earlier}'s answer filled may be its own.
    */
   public boolean continues(Prompt earlier) {
-    TokenSegments ids = segments;
+    TokenSegments mine = segments;
     TokenSegments begun = earlier.segments;
-    if (ids == null
+    if (mine == null
         || begun == null
         || tokens <= earlier.tokens
         || source != earlier.source
@@ -274,7 +271,7 @@ public final class Prompt {
     // The last hash covers all before it.
     return full <= all.size()
         && (full == 0 || all.bits(full - 1) == known.bits(full - 1))
-        && ids.sameIn(full * known.scheme().blockTokens(), begun.size(), begun);
+        && mine.sameIn(full * known.scheme().blockTokens(), begun.size(), begun);
   }
 
   /** Whether both have tools that an engine may write in more than one way, of the same model. */
@@ -315,7 +312,7 @@ public final class Prompt {
     private @Nullable String requestId;
     private boolean single;
     private PromptKeys keys = PromptKeys.NONE;
-    private @Nullable TokenSegments segments;
+    private SegmentCache.@Nullable Encoded ids;
     private int textLength;
     private @Nullable ChainState end;
     private @Nullable ModelPrompts source;
@@ -373,9 +370,10 @@ public final class Prompt {
     }
 
     /** The ids, the length of the text they stand for, and the chain over them. */
-    Builder tokenized(ModelPrompts source, TokenSegments segments, int textLength, ChainState end) {
+    Builder tokenized(
+        ModelPrompts source, SegmentCache.Encoded ids, int textLength, ChainState end) {
       this.source = source;
-      this.segments = Objects.requireNonNull(segments);
+      this.ids = Objects.requireNonNull(ids);
       this.textLength = textLength;
       this.end = end;
       return this;

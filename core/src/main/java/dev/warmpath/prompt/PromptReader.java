@@ -94,12 +94,15 @@ public final class PromptReader {
    * @param segmentBytes bytes of heap for token ids by segment, by estimate
    * @param segmentHitRate the share of segments found there so far, 1 before the first
    * @param chainBytes bytes of heap for block chains by place, by estimate
+   * @param chainHitRate the share of block chains, the client's own and those by engines' schemes,
+   *     that went on from a place there so far, 1 before the first
    */
-  public record CacheStats(long segmentBytes, double segmentHitRate, long chainBytes) {}
+  public record CacheStats(
+      long segmentBytes, double segmentHitRate, long chainBytes, double chainHitRate) {}
 
   /** What the caches take at this moment. */
   public CacheStats stats() {
-    return new CacheStats(segments.bytes(), segments.hitRate(), chains.bytes());
+    return new CacheStats(segments.bytes(), segments.hitRate(), chains.bytes(), chains.hitRate());
   }
 
   /**

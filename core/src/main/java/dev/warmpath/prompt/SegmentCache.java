@@ -45,12 +45,30 @@ final class SegmentCache {
   /**
    * A text cut into segments and encoded.
    *
+   * @param tokenizer the tokenizer's number
    * @param segments the ids, segment by segment
    * @param added for each segment whether it is an added token
    * @param high for each segment the upper half of a hash of everything up to its end
    * @param low the lower half
    */
-  record Encoded(TokenSegments segments, boolean[] added, long[] high, long[] low) {}
+  record Encoded(int tokenizer, TokenSegments segments, boolean[] added, long[] high, long[] low) {
+    private static final long[] NONE = {};
+
+    /** Ids of which nothing is remembered at any place. */
+    static Encoded apart(TokenSegments segments) {
+      return new Encoded(0, segments, new boolean[segments.parts().size()], NONE, NONE);
+    }
+
+    /** The same with ids behind it that are no text of it. */
+    Encoded followedBy(int[] ids) {
+      List<int[]> parts = new ArrayList<>(segments.parts());
+      boolean[] places = Arrays.copyOf(added, parts.size() + 1);
+      places[parts.size()] = false;
+      parts.add(ids);
+      return new Encoded(
+          tokenizer, new TokenSegments(parts, segments.size() + ids.length), places, high, low);
+    }
+  }
 
   private final Cache<Key, Segment> cache;
   private final long budgetBytes;
@@ -174,7 +192,7 @@ final class SegmentCache {
     }
 
     Encoded finish() {
-      return new Encoded(new TokenSegments(parts, size), added, high, low);
+      return new Encoded(number, new TokenSegments(parts, size), added, high, low);
     }
   }
 

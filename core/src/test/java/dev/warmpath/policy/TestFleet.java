@@ -17,8 +17,10 @@ import dev.warmpath.worker.WorkerSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * A fleet of workers {@code http://w0:1}, {@code http://w1:1} … whose state a test sets by hand.
@@ -30,6 +32,7 @@ final class TestFleet implements AutoCloseable {
   private final Fleet fleet = new Fleet(registry, gone -> {});
   private int[] held = {};
   private long[] holders = {};
+  private final Set<Long> telling = new HashSet<>();
   private RoutingEnvironment environment;
   long now = Duration.ofHours(1).toNanos();
 
@@ -145,6 +148,12 @@ final class TestFleet implements AutoCloseable {
     return this;
   }
 
+  /** The same, told by the rank's engine rather than guessed. */
+  TestFleet tells(int i, int tokens) {
+    telling.add(rank(i).holderId());
+    return holds(i, tokens);
+  }
+
   private PrefixSource prefixes() {
     return () ->
         new PrefixSource.Query() {
@@ -155,6 +164,16 @@ final class TestFleet implements AutoCloseable {
           public int tokens(long holderId) {
             int slot = WorkerRank.slotOf(holderId);
             return slot < held.length && holders[slot] == holderId ? held[slot] : 0;
+          }
+
+          @Override
+          public boolean authoritative(long holderId) {
+            return telling.contains(holderId);
+          }
+
+          @Override
+          public boolean anyAuthoritative() {
+            return !telling.isEmpty();
           }
         };
   }

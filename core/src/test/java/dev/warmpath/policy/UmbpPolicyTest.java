@@ -104,6 +104,55 @@ class UmbpPolicyTest {
   }
 
   @Test
+  void anEnginesOwnWordGoesBeforeTheStores() {
+    try (TestFleet fleet = new TestFleet(4).tells(0, 1_000).tells(1, 2_000).holds(3, 1_000)) {
+      BlockLocations located =
+          new TestLocations()
+              .holds(fleet.rank(0), 100, 30, 0, 0)
+              .holds(fleet.rank(1), 100, 0, 0, 10)
+              .holds(fleet.rank(2), 100, 0, 12, 0)
+              .holds(fleet.rank(3), 100, 0, 0, 20)
+              .found();
+      RouteExplanation why = Policies.located().explain(context(fleet, located));
+      // What was evicted since, and what is not on a disk only, the engine knows.
+      assertThat(view(why, 0).terms().get("uncached")).isCloseTo(2 * 3_000, within(1e-9));
+      assertThat(view(why, 0).matchedTokens()).isEqualTo(1_000);
+      assertThat(view(why, 1).terms().get("uncached")).isCloseTo(2 * 2_000, within(1e-9));
+      assertThat(view(why, 1).matchedTokens()).isEqualTo(2_000);
+      // Of others the store is heard, and a guess of the same blocks adds nothing.
+      assertThat(view(why, 2).terms().get("uncached")).isCloseTo(2 * 3_100, within(1e-9));
+      assertThat(view(why, 3).terms().get("uncached")).isCloseTo(2 * 3_500, within(1e-9));
+      assertThat(view(why, 3).matchedTokens()).isEqualTo(2_000);
+    }
+  }
+
+  @Test
+  void theStoreHasNoOpinionOfRanksThatAllTellThemselves() {
+    try (TestFleet fleet = new TestFleet(2).tells(0, 0).tells(1, 500)) {
+      BlockLocations located = new TestLocations().holds(fleet.rank(0), 100, 30, 0, 0).found();
+      Candidate first = Policies.umbp().plan(context(fleet, located)).next();
+      assertThat(first.step()).isEqualTo("cache_aware");
+      assertThat(first.target()).isEqualTo(fleet.rank(1));
+    }
+  }
+
+  @Test
+  void whatAPinnedRankHoldsIsItsEnginesWordToo() {
+    try (TestFleet fleet = new TestFleet(2).tells(0, 500).holds(1, 500)) {
+      BlockLocations located =
+          new TestLocations()
+              .holds(fleet.rank(0), 100, 30, 0, 0)
+              .holds(fleet.rank(1), 100, 30, 0, 0)
+              .found();
+      for (int i = 0; i < 2; i++) {
+        RouteContext pinned = context(fleet, located, TestFleet.pinned(TestFleet.name(i)));
+        assertThat(Policies.umbp().plan(pinned).next().matchedTokens())
+            .isEqualTo(i == 0 ? 500 : 3_000);
+      }
+    }
+  }
+
+  @Test
   void linearCostTakesMatchesIntoItsPrefixTerm() {
     try (TestFleet fleet = new TestFleet(3).holds(0, 400)) {
       BlockLocations located =

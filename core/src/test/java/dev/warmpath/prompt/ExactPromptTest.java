@@ -605,6 +605,17 @@ class ExactPromptTest {
   }
 
   @Test
+  void engineHashesGoOnFromAnEarlierTurn() {
+    String turn = "{'role':'user','content':'" + "word ".repeat(99) + "'}";
+    for (String messages : List.of(turn, turn + "," + turn)) {
+      Prompt prompt = chat(EngineKind.VLLM, "{'model':'m','messages':[" + messages + "]}");
+      prompt.engineBlocks(HashSchemes.byName("vllm-sha256-cbor", prompt.hashKeys()));
+    }
+    // The second turn's own chain and the engine's, of four in all.
+    assertThat(reader.stats().chainHitRate()).isEqualTo(0.5);
+  }
+
+  @Test
   void anAnswerGoesOnWhereTheNextTurnDoes() {
     String user = "{'role':'user','content':'" + "tell me more about it ".repeat(9) + "'}";
     Prompt first = chat(EngineKind.VLLM, "{'model':'m','messages':[" + user + "]}");
@@ -653,6 +664,10 @@ class ExactPromptTest {
         assertThat(blocks.size()).isEqualTo(prompt.tokens() / 16);
         assertThat(blocks.commonPrefix(Objects.requireNonNull(fresh.blocks())))
             .isEqualTo(blocks.size());
+        var engine = HashSchemes.byName("vllm-sha256-cbor", prompt.hashKeys());
+        BlockHashes hashes = prompt.engineBlocks(engine);
+        assertThat(hashes.size()).isEqualTo(blocks.size());
+        assertThat(hashes.commonPrefix(fresh.engineBlocks(engine))).isEqualTo(hashes.size());
       }
     }
   }
