@@ -19,7 +19,7 @@ final class BranchNode {
   final long first;
   volatile Shape shape;
 
-  /** How often it was entered; see {@link Fading}. */
+  /** How often it was entered; see {@link Fading}. Written after the shape, read before it. */
   volatile long count;
 
   /** The next one in its bucket. */
@@ -101,7 +101,14 @@ final class BranchNode {
       return low;
     }
 
-    boolean followedBy(long key) {
+    /**
+     * Whether a prompt with this next key goes on to the node of that key: it is one of the
+     * children, or may be one of those that are no longer written down.
+     */
+    boolean leadsTo(long key) {
+      if (children.length >= BranchTrie.FAN) {
+        return true;
+      }
       for (long child : children) {
         if (child == key) {
           return true;
@@ -110,11 +117,8 @@ final class BranchNode {
       return false;
     }
 
-    /** With one more child, if that makes a difference. */
+    /** With one more child. */
     Shape with(long child) {
-      if (children.length >= BranchTrie.FAN || followedBy(child)) {
-        return this;
-      }
       long[] more = Arrays.copyOf(children, children.length + 1);
       more[children.length] = child;
       return new Shape(from, keys, more, fork);

@@ -24,23 +24,22 @@ public final class BranchPath {
   /** Creates an empty path. */
   public BranchPath() {}
 
-  void begin(int tick, double total) {
+  void begin(int tick) {
     this.tick = tick;
-    this.total = total;
     size = 0;
     known = 0;
   }
 
-  void add(BranchNode node, BranchNode.Shape shape, int end, ContentKeys keys, int length) {
+  void add(long count, BranchNode.Shape shape, int end, ContentKeys keys, int length) {
     if (size == ends.length) {
       grow();
     }
     ends[size] = end;
-    counts[size] = node.count;
+    counts[size] = count;
     int following = 0;
     if (end == shape.to()) {
       following = shape.children.length;
-      if (end < length && following < BranchTrie.FAN && !shape.followedBy(keys.get(end))) {
+      if (end < length && !shape.leadsTo(keys.get(end))) {
         following++;
       }
     }
@@ -49,6 +48,10 @@ public final class BranchPath {
     presence[size] = shape.fork.presence();
     size++;
     known = end;
+  }
+
+  void end(double total) {
+    this.total = total;
   }
 
   private void grow() {

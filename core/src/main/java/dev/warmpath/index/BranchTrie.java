@@ -37,15 +37,17 @@ public final class BranchTrie {
 
   private final LongSupplier ticker;
   private final long origin;
-  private final BranchTable table;
   private final BranchWriter writer;
+  private final BranchReader reader;
   private final WriteCombiner combiner = new WriteCombiner(MOST_WAITING_UPDATES);
 
   private BranchTrie(Builder builder) {
     this.ticker = builder.ticker;
     this.origin = ticker.getAsLong();
-    this.table = new BranchTable((int) Math.min(1 << 28, builder.budgetBytes / BYTES_PER_BUCKET));
+    BranchTable table =
+        new BranchTable((int) Math.min(1 << 28, builder.budgetBytes / BYTES_PER_BUCKET));
     this.writer = new BranchWriter(table, builder.budgetBytes);
+    this.reader = new BranchReader(table, writer);
   }
 
   /** Begins a trie of 4 MB with the system's monotonic clock. */
@@ -56,30 +58,16 @@ public final class BranchTrie {
   /**
    * Finds a prompt's way. Changes nothing: counting it is {@link #visit}.
    *
+   * <p>Beside updates, {@link BranchPath#known} is what it was at one moment of the walk, and each
+   * stretch is seen as it was at one moment, the deeper the later. The statistics of different
+   * stretches may differ by the updates of that time: they are estimates, and not made to be of one
+   * moment.
+   *
    * @param keys the prompt
    * @param out is overwritten with the answer; the caller's own
    */
   public void walk(ContentKeys keys, BranchPath out) {
-    int tick = tick();
-    out.begin(tick, writer.total(tick));
-    int size = Math.min(keys.size(), writer.longest);
-    int at = 0;
-    while (at < size) {
-      BranchNode node = table.find(keys.get(at));
-      if (node == null) {
-        return;
-      }
-      BranchNode.Shape shape = node.shape;
-      if (shape.from != at) {
-        return;
-      }
-      int shared = shape.shared(keys, size);
-      at += shared;
-      out.add(node, shape, at, keys, size);
-      if (shared < shape.keys.length) {
-        return;
-      }
-    }
+    reader.walk(keys, tick(), out);
   }
 
   /**
@@ -89,16 +77,16 @@ public final class BranchTrie {
    */
   public BranchVisit visit(ContentKeys keys) {
     BranchVisit visit = new BranchVisit(this, keys);
-    combiner.submit(() -> visit.known = writer.visit(keys, tick()));
+    combiner.submit(() -> visit.counted(writer, tick()));
     return visit;
   }
 
   void withdraw(BranchVisit visit) {
-    combiner.submit(() -> writer.withdraw(visit.keys, tick()));
+    combiner.submit(() -> visit.takeBack(writer, tick()));
   }
 
   void learn(BranchVisit visit, int cachedTokens) {
-    combiner.submit(() -> writer.learn(visit.keys, visit.known, cachedTokens));
+    combiner.submit(() -> visit.learn(writer, cachedTokens));
   }
 
   /** Counts what the trie holds, after all updates that were made before. */

@@ -9,12 +9,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * counts; one that never ends fades.
  */
 public final class BranchVisit {
+  /** {@link #known} of one that was shed: there is nothing to take back. */
+  private static final int NOT_COUNTED = -1;
+
   private final BranchTrie trie;
+  private final ContentKeys keys;
   private final AtomicBoolean ended = new AtomicBoolean();
-  final ContentKeys keys;
 
   /** How many of the keys had been seen before; the writer's. */
-  int known;
+  private int known = NOT_COUNTED;
+
+  /** When it was counted; the writer's. */
+  private int tick;
 
   BranchVisit(BranchTrie trie, ContentKeys keys) {
     this.trie = trie;
@@ -37,6 +43,23 @@ public final class BranchVisit {
   public void withdraw() {
     if (ended.compareAndSet(false, true)) {
       trie.withdraw(this);
+    }
+  }
+
+  void counted(BranchWriter writer, int now) {
+    tick = now;
+    known = writer.visit(keys, now);
+  }
+
+  void takeBack(BranchWriter writer, int now) {
+    if (known != NOT_COUNTED) {
+      writer.withdraw(keys, tick, now);
+    }
+  }
+
+  void learn(BranchWriter writer, int cachedTokens) {
+    if (known != NOT_COUNTED) {
+      writer.learn(keys, known, cachedTokens);
     }
   }
 }

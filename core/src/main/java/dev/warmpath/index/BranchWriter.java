@@ -62,13 +62,18 @@ final class BranchWriter {
     return known;
   }
 
-  /** Takes a prompt's count back, which was never served. */
-  void withdraw(ContentKeys keys, int tick) {
-    total = Fading.add(total, -1, tick);
+  /**
+   * Takes a prompt's count back, which was never served.
+   *
+   * @param then when it was counted: what has faded since is not there to be taken
+   */
+  void withdraw(ContentKeys keys, int then, int tick) {
+    double left = Fading.value(Fading.count(1, then), tick);
     follow(keys, Math.min(keys.size(), longest), false);
     for (BranchNode node : path) {
-      node.count = Fading.add(node.count, -1, tick);
+      node.count = Fading.add(node.count, -left, tick);
     }
+    total = Fading.add(total, -left, tick);
     path.clear();
   }
 
@@ -115,6 +120,9 @@ final class BranchWriter {
       if (node == null || node.shape.from != at) {
         break;
       }
+      if (split && !path.isEmpty()) {
+        lead(path.get(path.size() - 1), node.first);
+      }
       BranchNode.Shape shape = node.shape;
       path.add(node);
       int shared = shape.shared(keys, size);
@@ -127,6 +135,16 @@ final class BranchWriter {
       }
     }
     return at;
+  }
+
+  /** Shows readers the way from a node to one that is in the table. */
+  private void lead(BranchNode node, long child) {
+    BranchNode.Shape shape = node.shape;
+    if (!shape.leadsTo(child)) {
+      long before = node.bytes();
+      node.shape = shape.with(child);
+      bytes += node.bytes() - before;
+    }
   }
 
   private void split(BranchNode node, BranchNode.Shape shape, int length) {
@@ -146,18 +164,17 @@ final class BranchWriter {
     for (int i = from; i < size; i++) {
       more[i - from] = keys.get(i);
     }
-    if (last != null) {
+    if (last != null && last.shape.children.length == 0) {
       long before = last.bytes();
-      BranchNode.Shape shape = last.shape;
-      boolean leaf = shape.children.length == 0;
-      last.shape = leaf ? shape.and(more) : shape.with(more[0]);
+      last.shape = last.shape.and(more);
       bytes += last.bytes() - before;
-      if (leaf) {
-        return;
-      }
+      return;
     }
     BranchNode node = new BranchNode(new BranchNode.Shape(from, more));
     insert(node);
+    if (last != null) {
+      lead(last, node.first);
+    }
     path.add(node);
   }
 
@@ -187,16 +204,24 @@ final class BranchWriter {
   }
 
   private void makeRoom() {
-    BranchNode node = oldest;
-    while (bytes > budget && node != null) {
-      BranchNode next = node.newer;
-      unlink(node);
-      table.remove(node);
-      nodes--;
-      bytes -= node.bytes();
-      evicted++;
-      node = next;
+    while (bytes > budget && oldest != null) {
+      evict(oldest);
     }
+  }
+
+  /** Lets what was used longest ago go, if there is anything. */
+  void evictOldest() {
+    if (oldest != null) {
+      evict(oldest);
+    }
+  }
+
+  private void evict(BranchNode node) {
+    unlink(node);
+    table.remove(node);
+    nodes--;
+    bytes -= node.bytes();
+    evicted++;
   }
 
   private void link(BranchNode node) {

@@ -6,6 +6,7 @@ import dev.warmpath.index.BranchTrie;
 import dev.warmpath.index.BranchVisit;
 import dev.warmpath.prompt.ContentKeys;
 import dev.warmpath.prompt.Prompt;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Tells the statistics that {@code homing} goes by of what was sent and what came of it. What
@@ -31,6 +32,7 @@ public final class HomingFeedback {
   public final class Visit {
     private final Prompt prompt;
     private final BranchVisit visit;
+    private final AtomicBoolean ended = new AtomicBoolean();
 
     private Visit(Prompt prompt, BranchVisit visit) {
       this.prompt = prompt;
@@ -45,6 +47,9 @@ public final class HomingFeedback {
      * @param workers the workers there are
      */
     public void served(int cachedTokens, int workers) {
+      if (!ended.compareAndSet(false, true)) {
+        return;
+      }
       if (cachedTokens >= 0) {
         learn(cachedTokens, workers);
       }
@@ -53,7 +58,9 @@ public final class HomingFeedback {
 
     /** Its worker has not begun to answer. */
     public void withdraw() {
-      visit.withdraw();
+      if (ended.compareAndSet(false, true)) {
+        visit.withdraw();
+      }
     }
 
     private void learn(int cachedTokens, int workers) {

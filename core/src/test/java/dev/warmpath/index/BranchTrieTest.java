@@ -96,6 +96,16 @@ class BranchTrieTest {
     assertThat(walk(trie, "ab").total()).isCloseTo(1, within(1e-6));
   }
 
+  @Test
+  void onlyWhatHasNotFadedIsWithdrawn() {
+    BranchVisit visit = trie.visit(keys("ab"));
+    now.addAndGet(15_000_000_000L);
+    visit(trie, "ab");
+    visit.withdraw();
+    assertThat(walk(trie, "ab").count(0)).isCloseTo(2, within(1e-3));
+    assertThat(walk(trie, "ab").total()).isCloseTo(2, within(1e-3));
+  }
+
   /** However often and in what order each ends, it ends once. */
   @Property(tries = 100)
   void eachVisitIsTakenBackOnceOrNever(@ForAll long seed, @ForAll @IntRange(max = 40) int visits) {
