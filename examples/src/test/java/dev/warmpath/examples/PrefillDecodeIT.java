@@ -11,6 +11,7 @@ import dev.warmpath.api.RouterStream;
 import dev.warmpath.examples.PairTraffic.Shape;
 import dev.warmpath.fake.FakeEngine;
 import dev.warmpath.fake.FakeFleet;
+import dev.warmpath.fake.ReceivedRequest;
 import dev.warmpath.fake.handoff.HandoffTimeouts;
 import dev.warmpath.fake.scheduler.KvTransfer;
 import dev.warmpath.health.Availability;
@@ -20,13 +21,17 @@ import dev.warmpath.policy.Policies;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerRole;
 import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -47,10 +52,15 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(120)
 class PrefillDecodeIT {
+  private final Queue<ReceivedRequest> received = new ConcurrentLinkedQueue<>();
   private FakeFleet fleet;
   private RouterClient router;
 
   private void start(EngineKind kind, String policy) {
+    start(kind, policy, new KvTransfer(100_000, 10));
+  }
+
+  private void start(EngineKind kind, String policy, KvTransfer link) {
     fleet =
         FakeFleet.start(
             "2p2d",
@@ -60,7 +70,8 @@ class PrefillDecodeIT {
                     .model("m")
                     .speedup(20)
                     .disconnectDelay(Duration.ZERO)
-                    .kvTransfer(new KvTransfer(100_000, 10))
+                    .kvTransfer(link)
+                    .onRequest(received::add)
                     .handoffTimeouts(
                         new HandoffTimeouts(
                             Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(2))));
@@ -250,6 +261,72 @@ class PrefillDecodeIT {
         assertThat(stream.next()).isNotNull();
       }
     }
+  }
+
+  /** When a request is given up. */
+  enum Moment {
+    PREFILL,
+    TRANSFER,
+    STREAMING
+  }
+
+  @ParameterizedTest
+  @EnumSource(Moment.class)
+  void aCancelIsToldOnceAndByTheExactIdToEachWorkerThatStillRuns(Moment moment) {
+    start(
+        EngineKind.SGLANG,
+        "round_robin",
+        new KvTransfer(100_000, moment == Moment.TRANSFER ? 1e-6 : 10));
+    if (moment == Moment.PREFILL) {
+      workers(WorkerRole.PREFILL).forEach(FakeEngine::pause);
+    }
+    CompletableFuture<RouterStream> stream =
+        router.streamAsync(RouterRequest.chatCompletions(body("given up", 5_000, true)));
+    await()
+        .until(
+            () ->
+                ids(WorkerRole.PREFILL, RouterRequest.CHAT_COMPLETIONS).size() == 1
+                    && ids(WorkerRole.DECODE, RouterRequest.CHAT_COMPLETIONS).size() == 1);
+    if (moment == Moment.TRANSFER) {
+      await().until(() -> workers(WorkerRole.PREFILL).stream().anyMatch(by -> by.heldBlocks() > 0));
+    }
+    if (moment == Moment.STREAMING) {
+      try (RouterStream open = stream.join()) {
+        assertThat(open.next()).isNotNull();
+      }
+    } else {
+      assertThat(stream.cancel(true)).isTrue();
+    }
+    await().until(() -> router.stats().pd().liveSessions() == 0);
+    List<String> id = ids(WorkerRole.DECODE, RouterRequest.CHAT_COMPLETIONS);
+    assertThat(ids(WorkerRole.PREFILL, RouterRequest.CHAT_COMPLETIONS)).isEqualTo(id);
+    await()
+        .untilAsserted(
+            () -> {
+              assertThat(ids(WorkerRole.DECODE, "/abort_request")).isEqualTo(id);
+              assertThat(ids(WorkerRole.PREFILL, "/abort_request"))
+                  .as("a prefill that has delivered has nothing to abort")
+                  .isEqualTo(moment == Moment.STREAMING ? List.of() : id);
+            });
+    workers(WorkerRole.PREFILL).forEach(FakeEngine::resume);
+  }
+
+  private List<FakeEngine> workers(WorkerRole role) {
+    return fleet.engines().stream().filter(engine -> engine.role() == role).toList();
+  }
+
+  /** The ids of the requests on a path that workers of a role have received. */
+  private List<String> ids(WorkerRole role, String path) {
+    Set<String> hosts = new HashSet<>();
+    workers(role).forEach(engine -> hosts.add(URI.create(engine.url()).getAuthority()));
+    List<String> ids = new ArrayList<>();
+    for (ReceivedRequest request : received) {
+      if (request.path().equals(path) && hosts.contains(request.headers().get("host"))) {
+        String body = new String(request.body(), StandardCharsets.UTF_8);
+        ids.add(PairTraffic.read(body).path("rid").asText());
+      }
+    }
+    return ids;
   }
 
   @ParameterizedTest
