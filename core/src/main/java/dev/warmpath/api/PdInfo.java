@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param handOffMillis from prefill's end to decode's first payload
  * @param firstPayloadMillis from the attempt's begin to decode's first payload
  * @param decodeMillis from decode's first payload to its end
+ * @param prefillUsage the prefill worker's own token counts, whose cached tokens are those of the
+ *     prompt that it need not compute (decode's are those whose KV it need not fetch); null until
+ *     the request has ended, and where it reports none
  */
 public record PdInfo(
     @Nullable String prefill,
@@ -32,4 +35,5 @@ public record PdInfo(
     double prefillMillis,
     double handOffMillis,
     double firstPayloadMillis,
-    double decodeMillis) {}
+    double decodeMillis,
+    @Nullable Usage prefillUsage) {}

@@ -17,7 +17,10 @@ public interface RouterStream extends AutoCloseable, Iterable<StreamEvent> {
   /** The worker's response headers. */
   Headers headers();
 
-  /** Where the request went and why; final, since nothing is sent again once a stream exists. */
+  /**
+   * Where the request went and why; final, since nothing is sent again once a stream exists. Of a
+   * pair, its times and prefill's token counts are there once the stream has ended.
+   */
   RouteDecision decision();
 
   /** Token counts the stream has reported so far, or null. */

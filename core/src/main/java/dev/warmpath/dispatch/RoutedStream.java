@@ -28,13 +28,13 @@ final class RoutedStream implements RouterStream {
 
   private final AnswerOwner owner;
   private final ExchangeResponse response;
-  private final RouteDecision decision;
   private final UsageReader usages;
   private final @Nullable AnswerReader answer;
   private final Executor executor;
   private final Cleaner.Cleanable guard;
   private @Nullable StreamEvent first;
   private boolean ended;
+  private volatile RouteDecision decision;
   private volatile @Nullable Usage usage;
 
   RoutedStream(
@@ -99,6 +99,9 @@ final class RoutedStream implements RouterStream {
     if (event == null) {
       ended = true;
       owner.completed(usage, answer == null ? null : answer.answer());
+      if (decision.pd() != null) {
+        decision = owner.decision(); // with what is known of a pair at its end only
+      }
       close();
       return null;
     }

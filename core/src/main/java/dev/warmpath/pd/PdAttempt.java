@@ -4,6 +4,7 @@ import dev.warmpath.api.AttemptRecord;
 import dev.warmpath.api.FailurePhase;
 import dev.warmpath.api.Headers;
 import dev.warmpath.api.PdInfo;
+import dev.warmpath.api.Usage;
 import dev.warmpath.dispatch.WorkerClaim;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.transport.OutboundRequest;
@@ -35,6 +36,7 @@ final class PdAttempt {
   private volatile long prefillEnded = NEVER;
   private volatile long firstPayload = NEVER;
   private volatile long decodeEnded = NEVER;
+  private volatile @Nullable Usage prefillUsage;
 
   PdAttempt(
       int number, PdChoice choice, AttemptIds ids, Original original, String path, long begun) {
@@ -201,6 +203,11 @@ final class PdAttempt {
         told == null || told.error().isEmpty() ? "given up" : told.error());
   }
 
+  /** The prefill worker has reported token counts. */
+  void prefillReported(Usage usage) {
+    prefillUsage = usage;
+  }
+
   long sincePrefill(long now) {
     return prefillEnded == NEVER ? 0 : now - prefillEnded;
   }
@@ -229,7 +236,8 @@ final class PdAttempt {
         millis(begun, prefillEnded),
         millis(prefillEnded, firstPayload),
         millis(begun, firstPayload),
-        millis(firstPayload, decodeEnded));
+        millis(firstPayload, decodeEnded),
+        prefillUsage);
   }
 
   /** The pair's names, as attempts list them. */

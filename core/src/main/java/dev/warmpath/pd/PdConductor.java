@@ -109,7 +109,11 @@ final class PdConductor {
   /** The prefill worker has reported token counts. */
   void reported(Usage usage) {
     PdAttempt at = attempt;
-    WorkerClaim claim = at == null ? null : at.claim(WorkerRole.PREFILL);
+    if (at == null) {
+      return;
+    }
+    at.prefillReported(usage);
+    WorkerClaim claim = at.claim(WorkerRole.PREFILL);
     if (claim != null) {
       claim.reported(request.prompt(), usage);
     }

@@ -313,7 +313,8 @@ final class PdSelector {
             Double.NaN,
             Double.NaN,
             Double.NaN,
-            Double.NaN),
+            Double.NaN,
+            null),
         located.info());
   }
 

@@ -7,13 +7,16 @@ import dev.warmpath.fake.load.LoadSettings;
 import dev.warmpath.fake.load.Measurements;
 import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.health.HealthSettings;
-import dev.warmpath.worker.WorkerId;
+import dev.warmpath.health.WorkerView;
+import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.worker.WorkerSpec;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Sends one workload under several policies, one after another, with caches flushed in between. */
@@ -101,10 +104,18 @@ final class BenchRun {
         events.awaitHeard(routers);
       }
       begin.run();
+      Map<Boolean, List<String>> prefill =
+          routers.get(0).workers().list().stream()
+              .map(WorkerView::worker)
+              .collect(
+                  Collectors.partitioningBy(
+                      worker -> worker.role() == WorkerRole.PREFILL,
+                      Collectors.mapping(worker -> worker.id().value(), Collectors.toList())));
       return new LoadGenerator(routers, settings)
           .measure(
               sessions,
-              workers.stream().map(WorkerSpec::id).map(WorkerId::value).toList(),
+              prefill.getOrDefault(false, List.of()),
+              prefill.getOrDefault(true, List.of()),
               ended ->
                   progress.show(
                       String.format(

@@ -34,9 +34,17 @@ final class Comparison {
           millis(result.endToEnd().p50()),
           millis(result.endToEnd().p99()),
           String.format(Locale.ROOT, "%.1f%%", 100 * result.hitRate()),
-          String.format(Locale.ROOT, "%.3f", result.loadCov()));
+          loadCov(result));
     }
     return table.toString();
+  }
+
+  /** How uneven load was; of pairs, that of prefill and that of decode. */
+  static String loadCov(LoadResult result) {
+    String answering = String.format(Locale.ROOT, "%.3f", result.loadCov());
+    return result.perPrefillWorker().isEmpty()
+        ? answering
+        : String.format(Locale.ROOT, "%.3f, %s", result.prefillLoadCov(), answering);
   }
 
   private static String millis(double millis) {

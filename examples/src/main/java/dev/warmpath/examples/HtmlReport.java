@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -130,7 +131,7 @@ final class HtmlReport {
           millis(r.endToEnd().p50()),
           millis(r.endToEnd().p99()),
           Charts.format("%.1f %%", 100 * r.hitRate()),
-          Charts.format("%.3f", r.loadCov()));
+          Comparison.loadCov(r));
       html.append("</tr>");
     }
     html.append("</tbody></table></div>");
@@ -185,12 +186,19 @@ final class HtmlReport {
     return result.seconds() / Math.max(1, result.timeline().size());
   }
 
+  /** Prefill workers, then those that answer. */
+  private static Map<String, Long> byWorker(LoadResult result) {
+    Map<String, Long> all = new LinkedHashMap<>(result.perPrefillWorker());
+    all.putAll(result.perWorker());
+    return all;
+  }
+
   private static void workers(StringBuilder html, List<LoadResult> results) {
     int row = 22;
-    int rows = results.stream().mapToInt(r -> r.perWorker().size() + 1).sum();
+    int rows = results.stream().mapToInt(r -> byWorker(r).size() + 1).sum();
     double max =
         results.stream()
-            .flatMap(r -> r.perWorker().values().stream())
+            .flatMap(r -> byWorker(r).values().stream())
             .mapToLong(n -> n)
             .max()
             .orElse(0);
@@ -205,7 +213,7 @@ final class HtmlReport {
           Charts.format(
               "<text x=\"0\" y=\"%d\">%s</text>", y + 14, Charts.escape(results.get(i).policy())));
       y += row;
-      for (Map.Entry<String, Long> worker : results.get(i).perWorker().entrySet()) {
+      for (Map.Entry<String, Long> worker : byWorker(results.get(i)).entrySet()) {
         String name = worker.getKey().replaceFirst("^[a-z]+://", "");
         html.append(
                 Charts.format(

@@ -194,6 +194,11 @@ final class Json {
     put(out, "seconds", result.seconds());
     ObjectNode workers = out.putObject("requests_by_worker");
     result.perWorker().forEach(workers::put);
+    if (!result.perPrefillWorker().isEmpty()) {
+      put(out, "prefill_load_cov", result.prefillLoadCov());
+      ObjectNode prefill = out.putObject("prefills_by_worker");
+      result.perPrefillWorker().forEach(prefill::put);
+    }
     ObjectNode errors = out.putObject("errors");
     result.errors().forEach(errors::put);
     return out;

@@ -285,7 +285,29 @@ class CommandsIT {
         .as(err.toString())
         .isZero();
     assertThat(json().path("policies")).hasSize(3);
-    json().path("policies").forEach(policy -> assertThat(policy.path("failed").asInt(-1)).isZero());
+    for (JsonNode policy : json().path("policies")) {
+      assertThat(policy.path("failed").asInt(-1)).isZero();
+      assertThat(policy.path("hit_rate").asDouble())
+          .as("prefill's: decode computes no prompts")
+          .isPositive();
+      long requests = policy.path("requests").asLong();
+      assertThat(counts(policy.path("prefills_by_worker"))).hasSize(2);
+      assertThat(counts(policy.path("prefills_by_worker")).stream().mapToLong(n -> n).sum())
+          .isEqualTo(requests);
+      assertThat(counts(policy.path("requests_by_worker"))).hasSize(2);
+      assertThat(counts(policy.path("requests_by_worker")).stream().mapToLong(n -> n).sum())
+          .isEqualTo(requests);
+    }
+    JsonNode turns = json().path("policies").path(0);
+    assertThat(turns.path("prefill_load_cov").asDouble(1)).isLessThan(0.1);
+    assertThat(json().path("policies").path(1).path("hit_rate").asDouble())
+        .isGreaterThan(turns.path("hit_rate").asDouble());
+  }
+
+  private static List<Long> counts(JsonNode workers) {
+    List<Long> counts = new ArrayList<>();
+    workers.forEach(count -> counts.add(count.asLong()));
+    return counts;
   }
 
   @ParameterizedTest

@@ -1,6 +1,7 @@
 package dev.warmpath.fake.load;
 
 import dev.warmpath.RouterClient;
+import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends a workload through router clients and measures what comes back. Closed loop: a fixed number
@@ -62,20 +64,24 @@ public final class LoadGenerator {
   public LoadResult run(
       String policy, List<TraceSession> sessions, Collection<String> workers, LongConsumer progress)
       throws InterruptedException {
-    return measure(sessions, workers, progress).result(policy);
+    return measure(sessions, workers, List.of(), progress).result(policy);
   }
 
   /**
    * Runs a workload, for results that are put together with others.
    *
    * @param sessions what to send
-   * @param workers the workers' addresses, so that idle ones count too
+   * @param workers addresses of the workers that answer, so that idle ones count too
+   * @param prefillWorkers those of workers that only compute prompts, likewise
    * @param progress told of the number of requests that have ended, now and then, on some thread
    * @return what came back
    * @throws InterruptedException when the thread is interrupted; requests under way are cancelled
    */
   public Measurements measure(
-      List<TraceSession> sessions, Collection<String> workers, LongConsumer progress)
+      List<TraceSession> sessions,
+      Collection<String> workers,
+      Collection<String> prefillWorkers,
+      LongConsumer progress)
       throws InterruptedException {
     AtomicInteger number = new AtomicInteger();
     ThreadFactory threads =
@@ -87,7 +93,7 @@ public final class LoadGenerator {
     ExecutorService users = Executors.newCachedThreadPool(threads);
     ScheduledExecutorService timer = Executors.newScheduledThreadPool(1, threads);
     long start = System.nanoTime();
-    Measurements measured = new Measurements(start, workers);
+    Measurements measured = new Measurements(start, workers, prefillWorkers);
     try {
       var unused =
           timer.scheduleAtFixedRate(
@@ -192,8 +198,7 @@ public final class LoadGenerator {
     }
   }
 
-  private @org.jspecify.annotations.Nullable String whole(
-      RouterRequest request, Measurements measured) {
+  private @Nullable String whole(RouterRequest request, Measurements measured) {
     long sentAt = System.nanoTime();
     try {
       RouterResponse response = client().send(request);
@@ -202,8 +207,7 @@ public final class LoadGenerator {
         measured.failed("status " + response.status(), end);
         return null;
       }
-      measured.succeeded(
-          worker(response.decision()), sentAt, 0, end, new long[0], response.usage());
+      succeeded(response.decision(), sentAt, 0, end, new long[0], response.usage(), measured);
       return ChatBody.text(response.text(), "message");
     } catch (RouterException e) {
       measured.failed(kind(e), System.nanoTime());
@@ -211,8 +215,7 @@ public final class LoadGenerator {
     }
   }
 
-  private @org.jspecify.annotations.Nullable String streamed(
-      RouterRequest request, Measurements measured) {
+  private @Nullable String streamed(RouterRequest request, Measurements measured) {
     long sentAt = System.nanoTime();
     StringBuilder answer = new StringBuilder();
     long[] gaps = new long[64];
@@ -238,19 +241,42 @@ public final class LoadGenerator {
         answer.append(text);
       }
       long end = System.nanoTime();
-      Usage usage = stream.usage();
-      measured.succeeded(
-          worker(stream.decision()),
+      succeeded(
+          stream.decision(),
           sentAt,
           first == 0 ? end : first,
           end,
           java.util.Arrays.copyOf(gaps, events),
-          usage);
+          stream.usage(),
+          measured);
       return answer.toString();
     } catch (RouterException e) {
       measured.failed(kind(e), System.nanoTime());
       return null;
     }
+  }
+
+  /** Prompts are counted by who computes them: of a pair, that is prefill. */
+  private static void succeeded(
+      RouteDecision decision,
+      long sentAt,
+      long first,
+      long end,
+      long[] gaps,
+      @Nullable Usage usage,
+      Measurements measured) {
+    PdInfo pair = decision.pd();
+    Usage counted = usage;
+    if (pair != null && pair.prefill() != null) {
+      measured.prefilled(pair.prefill());
+      Usage prompt = pair.prefillUsage();
+      counted =
+          new Usage(
+              prompt == null ? null : prompt.promptTokens(),
+              prompt == null ? null : prompt.cachedTokens(),
+              usage == null ? null : usage.completionTokens());
+    }
+    measured.succeeded(worker(decision), sentAt, first, end, gaps, counted);
   }
 
   private static String worker(RouteDecision decision) {

@@ -18,8 +18,10 @@ import java.util.Map;
  * @param promptTokens prompt tokens, as engines counted them
  * @param cachedTokens those of them found in a cache
  * @param completionTokens tokens generated
- * @param perWorker requests that each worker served
+ * @param perWorker requests that each worker answered; of pairs, that is decode
  * @param loadCov standard deviation over mean of {@code perWorker}
+ * @param perPrefillWorker prompts that each prefill worker computed; empty where no pairs served
+ * @param prefillLoadCov standard deviation over mean of {@code perPrefillWorker}; NaN where empty
  * @param timeline what went on, second by second of the run
  */
 public record LoadResult(
@@ -37,6 +39,8 @@ public record LoadResult(
     long completionTokens,
     Map<String, Long> perWorker,
     double loadCov,
+    Map<String, Long> perPrefillWorker,
+    double prefillLoadCov,
     List<Slice> timeline) {
 
   /** Share of prompt tokens found in a cache, 0..1. */

@@ -28,6 +28,7 @@ public final class Measurements {
   private final Histogram endToEnd = new Histogram(MAX_MICROS, DIGITS);
   private final Map<String, Long> errors = new TreeMap<>();
   private final Map<String, Long> perWorker = new TreeMap<>();
+  private final Map<String, Long> perPrefillWorker = new TreeMap<>();
   private final List<Ended> all = new ArrayList<>();
   private long failed;
   private long promptTokens;
@@ -45,9 +46,22 @@ public final class Measurements {
    * @param workers the workers' addresses, so that idle ones count too
    */
   public Measurements(long startNanos, Collection<String> workers) {
+    this(startNanos, workers, List.of());
+  }
+
+  /**
+   * Starts with nothing.
+   *
+   * @param startNanos when the run began
+   * @param workers addresses of workers that answer, so that idle ones count too
+   * @param prefillWorkers those of workers that compute prompts for others, likewise
+   */
+  public Measurements(
+      long startNanos, Collection<String> workers, Collection<String> prefillWorkers) {
     this.startNanos = startNanos;
     this.lastNanos = startNanos;
     workers.forEach(worker -> perWorker.put(worker, 0L));
+    prefillWorkers.forEach(worker -> perPrefillWorker.put(worker, 0L));
   }
 
   /**
@@ -89,6 +103,20 @@ public final class Measurements {
       long waited = (firstNanos != 0 ? firstNanos : endNanos) - sentNanos;
       all.add(new Ended(endNanos, false, waited / 1e6, prompt, cached));
       lastNanos = Math.max(lastNanos, endNanos);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * A prefill worker computed the prompt of a request that succeeded.
+   *
+   * @param worker its address
+   */
+  public void prefilled(String worker) {
+    lock.lock();
+    try {
+      perPrefillWorker.merge(worker, 1L, Long::sum);
     } finally {
       lock.unlock();
     }
@@ -154,7 +182,9 @@ public final class Measurements {
           cachedTokens,
           completionTokens,
           new TreeMap<>(perWorker),
-          coefficientOfVariation(),
+          coefficientOfVariation(perWorker),
+          new TreeMap<>(perPrefillWorker),
+          perPrefillWorker.isEmpty() ? Double.NaN : coefficientOfVariation(perPrefillWorker),
           slices(seconds));
     } finally {
       lock.unlock();
@@ -178,6 +208,7 @@ public final class Measurements {
       }
       write(errors, out);
       write(perWorker, out);
+      write(perPrefillWorker, out);
       out.writeInt(all.size());
       for (Ended ended : all) {
         out.writeLong(ended.atNanos - startNanos);
@@ -217,6 +248,7 @@ public final class Measurements {
     }
     read(read.errors, in);
     read(read.perWorker, in);
+    read(read.perPrefillWorker, in);
     int ended = in.readInt();
     for (int i = 0; i < ended; i++) {
       read.add(
@@ -256,6 +288,8 @@ public final class Measurements {
       all.endToEnd.add(run.endToEnd);
       run.errors.forEach((kind, count) -> all.errors.merge(kind, count, Long::sum));
       run.perWorker.forEach((worker, count) -> all.perWorker.merge(worker, count, Long::sum));
+      run.perPrefillWorker.forEach(
+          (worker, count) -> all.perPrefillWorker.merge(worker, count, Long::sum));
       run.all.forEach(all::add);
       all.completionTokens += run.completionTokens;
       all.lastNanos = Math.max(all.lastNanos, run.lastNanos);
@@ -263,10 +297,10 @@ public final class Measurements {
     return all;
   }
 
-  private double coefficientOfVariation() {
-    double mean = perWorker.values().stream().mapToLong(n -> n).average().orElse(0);
+  private static double coefficientOfVariation(Map<String, Long> counts) {
+    double mean = counts.values().stream().mapToLong(n -> n).average().orElse(0);
     double variance =
-        perWorker.values().stream().mapToDouble(n -> (n - mean) * (n - mean)).average().orElse(0);
+        counts.values().stream().mapToDouble(n -> (n - mean) * (n - mean)).average().orElse(0);
     return mean == 0 ? 0 : Math.sqrt(variance) / mean;
   }
 
