@@ -65,7 +65,10 @@ import dev.warmpath.transport.TransportException;
 import dev.warmpath.worker.Scheduler;
 import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.ServedModel;
+import dev.warmpath.worker.Topology;
+import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerDiscovery;
+import dev.warmpath.worker.WorkerId;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRegistry;
 import dev.warmpath.worker.WorkerSpec;
@@ -96,6 +99,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -228,6 +232,7 @@ public final class RouterClient implements AutoCloseable {
             builder.decodePolicy,
             builder.seed == null ? new SecureRandom()::nextLong : seeds(~seed));
     registry.subscribe(feed);
+    registry.subscribe((before, after) -> retain(after));
     HealthMonitor.Builder monitor =
         HealthMonitor.builder(registry, fleet, transports).settings(builder.health).seed(seed);
     builder.healthListeners.forEach(monitor::addListener);
@@ -308,6 +313,12 @@ public final class RouterClient implements AutoCloseable {
         log.warn("Discovery {} fails; its last list of workers stays in force", name, error);
       }
     }
+  }
+
+  private void retain(Topology present) {
+    Set<WorkerId> workers =
+        present.workers().stream().map(Worker::id).collect(Collectors.toUnmodifiableSet());
+    transports.forEach(transport -> transport.retain(workers));
   }
 
   private Exchange exchange(OutboundRequest request) {

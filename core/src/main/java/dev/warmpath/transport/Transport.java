@@ -1,6 +1,7 @@
 package dev.warmpath.transport;
 
 import dev.warmpath.worker.Worker;
+import dev.warmpath.worker.WorkerId;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.Function;
@@ -36,6 +37,15 @@ public interface Transport extends AutoCloseable {
 
   /** Prepares an exchange; no I/O happens yet. */
   Exchange open(OutboundRequest request);
+
+  /**
+   * Says who the workers are, whenever that changes, so that what is kept of others can be let go;
+   * requests that run at those that left run on. Calls for a worker that has just left may still
+   * come. Quick; called on a changing thread, one call at a time.
+   *
+   * @param workers all workers of the client, those of other transports' schemes too
+   */
+  default void retain(Set<WorkerId> workers) {}
 
   /**
    * Finds out what a worker is.

@@ -16,6 +16,7 @@ import io.grpc.Metadata;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One worker's channel, and what is known of the service behind it. Thread safe. */
@@ -25,6 +26,7 @@ final class Endpoint {
 
   private static final Duration ABORT_TIMEOUT = Duration.ofSeconds(1);
 
+  private final Supplier<ManagedChannel> channels;
   private final ManagedChannel channel;
   private final Executor aborts;
   private volatile @Nullable Known known;
@@ -34,12 +36,14 @@ final class Endpoint {
   private record Known(long epoch, EngineServices.Found found) {}
 
   /**
-   * Creates an endpoint, which shuts {@code channel} down with itself.
+   * Creates an endpoint with a channel, which it shuts down with itself.
    *
+   * @param channels opens channels to the worker
    * @param aborts runs aborts that follow cancelled calls
    */
-  Endpoint(ManagedChannel channel, Executor aborts) {
-    this.channel = channel;
+  Endpoint(Supplier<ManagedChannel> channels, Executor aborts) {
+    this.channels = channels;
+    this.channel = channels.get();
     this.aborts = aborts;
   }
 
@@ -104,6 +108,10 @@ final class Endpoint {
 
   /** Small calls under one deadline. */
   ControlCalls calls(Worker worker, Duration timeout) {
+    return calls(channel, worker, timeout);
+  }
+
+  private static ControlCalls calls(ManagedChannel channel, Worker worker, Duration timeout) {
     return new ControlCalls(channel, controlHeaders(worker), timeout);
   }
 
@@ -129,18 +137,37 @@ final class Endpoint {
     }
   }
 
-  /** Aborts a request whose call is cancelled; nobody waits for it. */
+  /**
+   * Aborts a request whose call is cancelled; nobody waits for it. A request that outlasted the
+   * endpoint takes a channel of its own for that.
+   */
   void abortLater(Worker worker, EngineService service, String rid) {
     aborts.execute(
         () -> {
+          ManagedChannel open = channel.isShutdown() ? channels.get() : channel;
           try {
-            service.abort(calls(worker, ABORT_TIMEOUT), rid);
+            service.abort(calls(open, worker, ABORT_TIMEOUT), rid);
           } catch (TransportException e) {
             // Whoever can't be told to end a request ends it by itself, or is down.
+          } finally {
+            if (open != channel) {
+              open.shutdownNow();
+            }
           }
         });
   }
 
+  /** Takes no further calls; those that run end in their own time, and the channel with them. */
+  void retire() {
+    channel.shutdown();
+  }
+
+  /** Whether it was shut down and no call runs any more. */
+  boolean over() {
+    return channel.isTerminated();
+  }
+
+  /** Cuts all calls. */
   void close() {
     channel.shutdownNow();
   }

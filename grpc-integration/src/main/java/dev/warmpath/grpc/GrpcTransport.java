@@ -42,13 +42,17 @@ import org.jspecify.annotations.Nullable;
  * it. All but {@code sglang} take token ids: the client needs the model's files for them. What a
  * service has no words for is refused before a worker is chosen, with the reason.
  *
- * <p>Calls are never repeated here. Each worker has one channel; {@code grpc-netty-shaded}, or
- * another of gRPC's transports, must be on the class path. Thread safe.
+ * <p>Calls are never repeated here. Each worker has one channel, until it leaves; {@code
+ * grpc-netty-shaded}, or another of gRPC's transports, must be on the class path. Thread safe.
  */
 public final class GrpcTransport implements Transport, KvSubscriberSource {
   private final Function<WorkerId, ManagedChannel> channels;
   private final InstantSource clock;
   private final ConcurrentHashMap<WorkerId, Endpoint> endpoints = new ConcurrentHashMap<>();
+
+  /** Those of workers that left, as long as calls run there. */
+  private final Set<Endpoint> retired = ConcurrentHashMap.newKeySet();
+
   private final ExecutorService aborts =
       Executors.newCachedThreadPool(
           task -> {
@@ -131,7 +135,8 @@ public final class GrpcTransport implements Transport, KvSubscriberSource {
   }
 
   /**
-   * The channel to a worker, for calls of one's own. It stays the transport's.
+   * The channel to a worker, for calls of one's own. It stays the transport's, which shuts it down
+   * when the worker leaves.
    *
    * @throws IllegalStateException when the transport is closed
    */
@@ -162,7 +167,7 @@ public final class GrpcTransport implements Transport, KvSubscriberSource {
     }
     Endpoint endpoint =
         endpoints.computeIfAbsent(
-            worker.id(), id -> new Endpoint(channels.apply(id), this::abortLater));
+            worker.id(), id -> new Endpoint(() -> channels.apply(id), this::abortLater));
     if (closed) {
       endpoint.close();
     }
@@ -175,6 +180,20 @@ public final class GrpcTransport implements Transport, KvSubscriberSource {
     } catch (RejectedExecutionException e) {
       // closed: the channels are down with it
     }
+  }
+
+  /** What a late call opens for a worker that has left goes with the next change. */
+  @Override
+  public void retain(Set<WorkerId> workers) {
+    retired.removeIf(Endpoint::over);
+    endpoints.forEach(
+        (id, endpoint) -> {
+          if (!workers.contains(id)) {
+            retired.add(endpoint); // first, so that close() finds it here or there
+            endpoints.remove(id, endpoint);
+            endpoint.retire();
+          }
+        });
   }
 
   @Override
@@ -196,6 +215,7 @@ public final class GrpcTransport implements Transport, KvSubscriberSource {
   public void close() {
     closed = true;
     endpoints.values().forEach(Endpoint::close);
+    retired.forEach(Endpoint::close);
     aborts.shutdown();
   }
 
