@@ -95,7 +95,7 @@ public class BranchLincheckTest {
   @Test
   void isLinearizableUnderStress() {
     new StressOptions()
-        .iterations(10)
+        .iterations(5)
         .invocationsPerIteration(400)
         .threads(3)
         .actorsPerThread(4)
