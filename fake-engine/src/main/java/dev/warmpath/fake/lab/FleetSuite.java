@@ -32,6 +32,15 @@ public final class FleetSuite {
   /** Intervals between polls are stretched by up to a tenth, by half of that on average. */
   private static final double MEAN_STRETCH = 1.05;
 
+  /** Ends the name of a policy whose clients hear KV events. */
+  public static final String EVENTS = "+events";
+
+  /** How long after a change clients hear of it. */
+  private static final double EVENT_DELAY_MS = 10;
+
+  /** Room for every block of the study's workers: what has to be dropped is no longer told of. */
+  private static final long EVENTS_INDEX_BYTES = 512L << 20;
+
   private FleetSuite() {}
 
   /**
@@ -53,7 +62,8 @@ public final class FleetSuite {
    *
    * @param preset what workers and clients are like; frozen policies know the study's only
    * @param settings the fleet and its clients
-   * @param policy one of {@link StudyPolicies#names()}, or {@link #OWN} and a policy's name
+   * @param policy one of {@link StudyPolicies#names()}, or {@link #OWN} and a policy's name; behind
+   *     that, {@link #EVENTS} lets its clients hear of the caches' changes, 10 ms later
    * @param workload what is sent
    * @return the figures
    * @throws IllegalArgumentException if the policy is not known, or the preset can't run it
@@ -61,9 +71,13 @@ public final class FleetSuite {
   public static StudyResult run(
       Preset preset, StudySettings settings, String policy, StudyWorkload workload) {
     if (policy.startsWith(OWN)) {
-      String name = policy.substring(OWN.length());
-      LabSettings lab =
-          labSettings(preset, settings, workload).sessionKeys(name.contains("session")).build();
+      String name = routing(policy);
+      LabSettings.Builder builder =
+          labSettings(preset, settings, workload).sessionKeys(name.contains("session"));
+      if (policy.endsWith(EVENTS)) {
+        builder.eventDelayMs(EVENT_DELAY_MS).indexBytes(EVENTS_INDEX_BYTES);
+      }
+      LabSettings lab = builder.build();
       FleetWatch watch = new FleetWatch(settings, workload);
       LabResult result = Lab.run(lab, name, sessions(settings, workload), watch);
       return watch.result(policy, result.load().failed());
@@ -75,15 +89,22 @@ public final class FleetSuite {
     return Study.run(settings, policy, workload);
   }
 
+  /** What clients route by, without what they hear. */
+  private static String routing(String policy) {
+    int end = policy.endsWith(EVENTS) ? policy.length() - EVENTS.length() : policy.length();
+    return policy.substring(OWN.length(), end);
+  }
+
   /**
    * Checks a policy's name.
    *
-   * @param policy one of {@link StudyPolicies#names()}, or {@link #OWN} and a policy's name
+   * @param policy one of {@link StudyPolicies#names()}, or {@link #OWN} and a policy's name, maybe
+   *     followed by {@link #EVENTS}
    * @throws IllegalArgumentException if it is not known
    */
   public static void requirePolicy(String policy) {
     if (policy.startsWith(OWN)) {
-      Lab.requirePolicy(policy.substring(OWN.length()));
+      Lab.requirePolicy(routing(policy));
     } else if (!StudyPolicies.names().contains(policy)) {
       throw new IllegalArgumentException(
           "the suite has no policy '"

@@ -11,19 +11,26 @@ import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerRole;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the workers of a run, with empty caches. */
 final class LabFleet {
   private LabFleet() {}
 
-  static List<LabWorker> start(LabSettings settings, VirtualTime time, RankDrives drives) {
+  /**
+   * Starts all workers.
+   *
+   * @param events hears of their caches' changes; null if nobody does
+   */
+  static List<LabWorker> start(
+      LabSettings settings, VirtualTime time, RankDrives drives, @Nullable LabEvents events) {
     List<WorkerRole> roles = settings.fleet().roles();
     List<LabWorker> workers = new ArrayList<>(roles.size());
     for (int i = 0; i < roles.size(); i++) {
       WorkerRole role = roles.get(i);
       List<LabRank> ranks = new ArrayList<>(settings.ranks());
       for (int rank = 0; rank < settings.ranks(); rank++) {
-        ranks.add(rank(settings, time, drives, role, rank));
+        ranks.add(rank(settings, time, drives, role, rank, events == null ? null : events.teller(url(i))));
       }
       workers.add(
           new LabWorker(url(i), settings.engine(), role, settings.core().maxNumSeqs(), ranks));
@@ -42,9 +49,14 @@ final class LabFleet {
   }
 
   private static LabRank rank(
-      LabSettings settings, VirtualTime time, RankDrives drives, WorkerRole role, int rank) {
+      LabSettings settings,
+      VirtualTime time,
+      RankDrives drives,
+      WorkerRole role,
+      int rank,
+      LabEvents.@Nullable Teller teller) {
     if (settings.model() == WorkerModel.FLEET_STUDY) {
-      StudyDrive drive = new StudyDrive(settings.core(), time);
+      StudyDrive drive = new StudyDrive(settings.core(), time, teller);
       return new LabRank(drive, drive);
     }
     CoreOptions options =

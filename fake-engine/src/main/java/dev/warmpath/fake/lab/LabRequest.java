@@ -41,19 +41,24 @@ record LabRequest(int promptTokens, int outputTokens, long[] ids, int tokensPerI
         HashSchemes.content(
                 HashParams.builder().blockSize(Prompt.CLIENT_BLOCK_TOKENS).model(MODEL).build())
             .newChain(Retention.REPORTED);
-    int[] stretch = new int[tokensPerId];
     int left = promptTokens;
     for (int i = 0; i < ids.length && left > 0; i++) {
-      Arrays.fill(stretch, Long.hashCode(ids[i] * 0x9E3779B97F4A7C15L));
-      stretch[0] = (int) ids[i];
       int take = Math.min(left, tokensPerId);
-      chain.append(stretch, 0, take);
+      chain.append(tokens(ids[i], tokensPerId), 0, take);
       left -= take;
     }
     if (left > 0) {
       throw new IllegalStateException("a prompt of " + promptTokens + " tokens lacks identities");
     }
     return Prompt.ofTokens(MODEL, true, chain.state());
+  }
+
+  /** The tokens that a stretch of some identity consists of. */
+  static int[] tokens(long id, int count) {
+    int[] tokens = new int[count];
+    Arrays.fill(tokens, Long.hashCode(id * 0x9E3779B97F4A7C15L));
+    tokens[0] = (int) id;
+    return tokens;
   }
 
   EngineRequest forEngine(long id) {

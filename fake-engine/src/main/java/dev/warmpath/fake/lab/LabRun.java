@@ -12,6 +12,7 @@ import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.scheduler.CoreMetrics;
 import dev.warmpath.fake.virtual.EventKind;
 import dev.warmpath.fake.virtual.VirtualTime;
+import dev.warmpath.index.kv.KvEventSettings;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.worker.EngineKind;
 import java.util.ArrayDeque;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One fleet, its clients and their users under one policy, from empty caches to the last answer.
@@ -38,6 +40,7 @@ final class LabRun implements AutoCloseable {
   private final VirtualTime time = new VirtualTime();
   private final Turns turns = new Turns();
   private final LabClock clock = new LabClock(time, turns);
+  private final @Nullable LabEvents events;
   private final LabNetwork network;
   private final List<LabClient> clients = new ArrayList<>();
   private final SplittableRandom random;
@@ -65,9 +68,17 @@ final class LabRun implements AutoCloseable {
         settings.engine() == EngineKind.SGLANG
             ? HandoffOrder.DESTINATION_FIRST
             : HandoffOrder.SOURCE_FIRST;
+    this.events =
+        Double.isNaN(settings.eventDelayMs())
+            ? null
+            : new LabEvents(time, settings.eventDelayMs());
     this.network =
         new LabNetwork(
-            time, turns, LabFleet.start(settings, time, drives), settings.roundTripMs(), order);
+            time,
+            turns,
+            LabFleet.start(settings, time, drives, events),
+            settings.roundTripMs(),
+            order);
     RoutingPolicy routing = policy.make(network, settings);
     SplittableRandom seeds = random.split();
     for (int i = 0; i < settings.clients(); i++) {
@@ -106,6 +117,12 @@ final class LabRun implements AutoCloseable {
             .admission(settings.admission())
             .indexBytes(settings.indexBytes())
             .seed(seed);
+    LabEvents told = events;
+    if (told != null) {
+      builder
+          .kvSubscriber(told.subscriber())
+          .kvEvents(KvEventSettings.DEFAULT.withBudgetBytes(settings.indexBytes()));
+    }
     pool.stream()
         .filter(worker -> !joinsLater(worker))
         .forEach(worker -> builder.worker(worker.url()));

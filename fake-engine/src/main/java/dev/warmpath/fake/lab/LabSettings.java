@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * @param sessionKeys whether requests carry their session's id as session key
  * @param roundTripMs network time from a client to a worker and back
  * @param deadline the longest a request may take
+ * @param eventDelayMs how long after a change of a worker's cache clients hear of it; NaN where
+ *     workers tell nothing, as all do that are not the fleet study's
  * @param health how clients look after workers
  * @param admission how many requests a client has out at once
  * @param indexBytes memory of each client's prefix indexes
@@ -65,6 +67,7 @@ public record LabSettings(
     boolean sessionKeys,
     double roundTripMs,
     Duration deadline,
+    double eventDelayMs,
     HealthSettings health,
     AdmissionSettings admission,
     long indexBytes) {
@@ -92,6 +95,11 @@ public record LabSettings(
             "incidents happen to workers of the fleet study that are there, not to worker "
                 + incident.worker());
       }
+    }
+    if (!Double.isNaN(eventDelayMs) && (model != WorkerModel.FLEET_STUDY || !(eventDelayMs >= 0))) {
+      throw new IllegalArgumentException(
+          "only workers of the fleet study tell of their caches, after 0 ms or more, not "
+              + eventDelayMs);
     }
     boolean disaggregated = fleet.prefill() + fleet.decode() > 0;
     if (model == WorkerModel.FLEET_STUDY && (disaggregated || ranks > 1)) {
@@ -154,6 +162,7 @@ public record LabSettings(
     private boolean sessionKeys;
     private double roundTripMs = 0.5;
     private Duration deadline = Duration.ofHours(1);
+    private double eventDelayMs = Double.NaN;
     private HealthSettings health = HealthSettings.DEFAULT;
     private AdmissionSettings admission = AdmissionSettings.DEFAULT;
     private long indexBytes = 64L << 20;
@@ -292,6 +301,12 @@ public record LabSettings(
       return this;
     }
 
+    /** Sets {@link LabSettings#eventDelayMs()}. */
+    public Builder eventDelayMs(double value) {
+      eventDelayMs = value;
+      return this;
+    }
+
     /** Sets {@link LabSettings#health()}. */
     public Builder health(HealthSettings value) {
       health = value;
@@ -340,6 +355,7 @@ public record LabSettings(
           sessionKeys,
           roundTripMs,
           deadline,
+          eventDelayMs,
           health,
           admission,
           indexBytes);

@@ -8,22 +8,33 @@ import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.fake.study.StudyRank;
 import dev.warmpath.fake.virtual.VirtualRank;
 import dev.warmpath.fake.virtual.VirtualTime;
+import org.jspecify.annotations.Nullable;
 
 /** A worker of the fleet study in a run of the lab. */
 final class StudyDrive implements RankDrives.Drive, LabRank.Inside {
   private final StudyRank rank;
+  private final LabEvents.@Nullable Teller teller;
 
-  StudyDrive(CoreOptions options, VirtualTime time) {
+  /**
+   * Creates an idle worker.
+   *
+   * @param teller hears of its cache's changes; null if nobody does
+   */
+  StudyDrive(CoreOptions options, VirtualTime time, LabEvents.@Nullable Teller teller) {
+    this.teller = teller;
     this.rank =
         new StudyRank(
             time,
             options.numBlocks() * options.blockSize(),
             options.blockSize(),
-            (block, stored) -> {});
+            teller == null ? (block, stored) -> {} : teller);
   }
 
   @Override
   public void submit(EngineRequest request, RankListener listener) {
+    if (teller != null) {
+      teller.submitted(request);
+    }
     rank.submit(request, listener);
   }
 
@@ -60,6 +71,9 @@ final class StudyDrive implements RankDrives.Drive, LabRank.Inside {
   @Override
   public void die() {
     rank.die();
+    if (teller != null) {
+      teller.restarted();
+    }
   }
 
   @Override

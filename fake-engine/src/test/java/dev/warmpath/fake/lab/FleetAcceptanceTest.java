@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.warmpath.fake.lab.FleetRuns.Cell;
+import dev.warmpath.fake.study.StudyPolicies;
 import dev.warmpath.fake.study.StudyResult;
 import dev.warmpath.fake.study.StudySettings;
 import dev.warmpath.policy.HomingSettings;
@@ -15,6 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -96,6 +98,26 @@ class FleetAcceptanceTest {
     assertThat(is.p99()).isLessThanOrEqualTo(1.25 * byId.p99());
     assertThat(is.ttft()).isLessThanOrEqualTo(0.85 * runs.bestPrivate("flash", 8, clients).ttft());
     assertThat(is.mean(StudyResult::cov)).isLessThanOrEqualTo(0.15);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"sess, 14", "conv, 10", "rag, 16", "flash, 8", "synth, 12"})
+  void whoHearsOfTheCachesIsAsGoodAsTheBestWhoDo(String workload, double factor) {
+    for (int clients : List.of(8, 32)) {
+      Cell is = runs.frozen("warmpath:homing" + FleetSuite.EVENTS, workload, factor, clients);
+      double alone =
+          StudyPolicies.PRIVATE.stream()
+              .mapToDouble(policy -> runs.frozen(policy, workload, factor, 1).hit())
+              .max()
+              .orElseThrow();
+      assertThat(is.hit()).isGreaterThanOrEqualTo(0.93 * alone);
+      for (String heard : List.of("linear_ev", "dynamo_ev", "llmd_ev")) {
+        Cell other = runs.frozen(heard, workload, factor, clients);
+        assertThat(is.ttft()).as(heard).isLessThanOrEqualTo(1.03 * other.ttft());
+      }
+      Cell tuned = runs.frozen("linear_ev_tuned", workload, factor, clients);
+      assertThat(is.ttft()).isLessThanOrEqualTo(1.10 * tuned.ttft());
+    }
   }
 
   @Test

@@ -39,12 +39,25 @@ class FleetSuiteTest {
         .hasMessageContaining("frozen");
   }
 
+  /** Trees of their own know a third of the traffic each; events tell every client of all caches. */
+  @Test
+  void clientsThatHearOfCachesFindWhatOthersHaveCached() throws IOException {
+    StudyResult alone = FleetSuite.run(Preset.STUDY, SMALL, "warmpath:cache_aware", rag());
+    StudyResult told = FleetSuite.run(Preset.STUDY, SMALL, "warmpath:cache_aware+events", rag());
+    assertThat(told.failed()).isZero();
+    assertThat(told.hitRate()).isGreaterThan(alone.hitRate() + 0.05);
+    assertThatThrownBy(
+            () -> FleetSuite.run(Preset.PRODUCT, SMALL, "warmpath:cache_aware+events", rag()))
+        .hasMessageContaining("fleet study");
+  }
+
   @Test
   void unknownPoliciesAreRefused() {
     assertThatThrownBy(() -> FleetSuite.requirePolicy("no_such")).hasMessageContaining("warmpath:");
     assertThatThrownBy(() -> FleetSuite.requirePolicy("warmpath:no_such"))
         .hasMessageContaining("no_such");
     FleetSuite.requirePolicy("warmpath:cache_aware");
+    FleetSuite.requirePolicy("warmpath:pin>homing+events");
     FleetSuite.requirePolicy("chwbl_deep");
   }
 }
