@@ -30,7 +30,9 @@ final class LabFleet {
       WorkerRole role = roles.get(i);
       List<LabRank> ranks = new ArrayList<>(settings.ranks());
       for (int rank = 0; rank < settings.ranks(); rank++) {
-        ranks.add(rank(settings, time, drives, role, rank, events == null ? null : events.teller(url(i))));
+        ranks.add(
+            rank(
+                settings, time, drives, role, rank, events == null ? null : events.teller(url(i))));
       }
       workers.add(
           new LabWorker(url(i), settings.engine(), role, settings.core().maxNumSeqs(), ranks));

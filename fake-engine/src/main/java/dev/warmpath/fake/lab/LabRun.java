@@ -69,9 +69,7 @@ final class LabRun implements AutoCloseable {
             ? HandoffOrder.DESTINATION_FIRST
             : HandoffOrder.SOURCE_FIRST;
     this.events =
-        Double.isNaN(settings.eventDelayMs())
-            ? null
-            : new LabEvents(time, settings.eventDelayMs());
+        Double.isNaN(settings.eventDelayMs()) ? null : new LabEvents(time, settings.eventDelayMs());
     this.network =
         new LabNetwork(
             time,

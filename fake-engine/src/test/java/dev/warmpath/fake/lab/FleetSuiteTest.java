@@ -39,7 +39,9 @@ class FleetSuiteTest {
         .hasMessageContaining("frozen");
   }
 
-  /** Trees of their own know a third of the traffic each; events tell every client of all caches. */
+  /**
+   * Trees of their own know a third of the traffic each; events tell every client of all caches.
+   */
   @Test
   void clientsThatHearOfCachesFindWhatOthersHaveCached() throws IOException {
     StudyResult alone = FleetSuite.run(Preset.STUDY, SMALL, "warmpath:cache_aware", rag());
