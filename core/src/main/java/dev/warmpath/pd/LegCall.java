@@ -85,6 +85,14 @@ final class LegCall {
     conductor.headers(this);
   }
 
+  /**
+   * Somebody waits for its next payload, or nobody does for a while: only a leg that is listened to
+   * can fall silent. It is listened to unless this says otherwise.
+   */
+  void listening(boolean on) {
+    conductor.listening(on);
+  }
+
   /** A payload of its response came. */
   void payload() {
     conductor.payload(this);

@@ -285,6 +285,7 @@ final class PdCall implements PdPort, AnswerOwner {
     leg.headers();
     if (mode == Mode.HEADERS) {
       pending = response;
+      leg.listening(false); // whoever carries the body limits its silence
       leg.payload();
       return true;
     }
@@ -295,6 +296,7 @@ final class PdCall implements PdPort, AnswerOwner {
         return false;
       }
       pending = response;
+      leg.listening(false);
       leg.payload();
       if (first == null) {
         leg.ended(LegResult.ok(false), null);
@@ -359,7 +361,7 @@ final class PdCall implements PdPort, AnswerOwner {
   /** The next event of decode's stream; null once it has ended as a whole session should. */
   @Nullable StreamEvent nextEvent() throws TransportException {
     LegCall leg = Objects.requireNonNull(decodeLeg);
-    StreamEvent event = response().streaming() ? response().nextEvent() : null;
+    StreamEvent event = response().streaming() ? listen(leg) : null;
     if (event == null) {
       leg.ended(LegResult.ok(false), null);
       if (awaitLast() != Word.ENDED) {
@@ -374,6 +376,15 @@ final class PdCall implements PdPort, AnswerOwner {
     }
     leg.payload();
     return taken(event);
+  }
+
+  private @Nullable StreamEvent listen(LegCall leg) throws TransportException {
+    leg.listening(true);
+    try {
+      return response().nextEvent();
+    } finally {
+      leg.listening(false);
+    }
   }
 
   private static TransportException broke(String message) {

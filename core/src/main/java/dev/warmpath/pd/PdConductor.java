@@ -42,7 +42,8 @@ final class PdConductor {
   private final AtomicInteger waiting = new AtomicInteger();
   private volatile @Nullable PdAttempt attempt;
   private volatile @Nullable RuntimeException refusal;
-  private volatile long lastPayload;
+  private volatile long silentSince;
+  private volatile boolean listening = true;
   private @Nullable PdFailure failure;
   private Scheduler.@Nullable Task timer;
   private long timerDue;
@@ -137,8 +138,14 @@ final class PdConductor {
     post(() -> current(leg) ? session.headers(leg.role()) : List.of());
   }
 
+  /** Whether decode's next payload is waited for: a caller that is busy takes it for no silence. */
+  void listening(boolean on) {
+    silentSince = now();
+    listening = on;
+  }
+
   void payload(LegCall leg) {
-    lastPayload = now();
+    silentSince = now();
     PdAttempt at = attempt;
     if (leg.role() == WorkerRole.DECODE && at != null && !at.answered()) {
       post(
@@ -487,6 +494,7 @@ final class PdConductor {
 
   private List<PdAction> tick() {
     timer = null;
-    return session.tick(now(), lastPayload);
+    long now = now();
+    return session.tick(now, listening ? silentSince : now);
   }
 }

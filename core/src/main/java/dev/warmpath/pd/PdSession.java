@@ -483,8 +483,13 @@ final class PdSession {
     }
   }
 
-  /** Time has passed. */
-  List<PdAction> tick(long now, long lastPayload) {
+  /**
+   * Time has passed.
+   *
+   * @param silentSince since when decode has kept a caller waiting that listens; now, where none
+   *     does
+   */
+  List<PdAction> tick(long now, long silentSince) {
     if (timers.due(Kind.DEADLINE, now)) {
       deadline(now);
     }
@@ -511,7 +516,7 @@ final class PdSession {
       timedOut(WorkerRole.DECODE, "decode did not begin in time", now);
     }
     if (timers.due(Kind.IDLE, now)) {
-      long due = lastPayload + settings.timeouts().idle().toNanos();
+      long due = silentSince + settings.timeouts().idle().toNanos();
       if (due - now > 0) {
         timers.armAt(Kind.IDLE, due);
       } else {

@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param grace how long a first payload of decode is held back for prefill's end
  * @param handOff from prefill's end to the sending of decode: engines drop KV that nobody fetches
  * @param firstPayload from prefill's end to decode's first payload of a stream
- * @param idle between two payloads of a stream
+ * @param idle how long a caller that listens to a stream is kept waiting for its next payload
  * @param drain from decode's end to prefill's
  * @param settle from giving an attempt up to the end of both of its legs
  * @param release for the touch that lets a worker free KV

@@ -356,6 +356,57 @@ class PdInvariantsTest {
   }
 
   @Test
+  void only_a_leg_that_is_listened_to_falls_silent() {
+    List<LegCall> legs = new ArrayList<>();
+    List<Word> words = new ArrayList<>();
+    try (PdFixture fixture =
+        new PdFixture(
+            1,
+            PdSettings.DEFAULT,
+            (request, done) -> done.accept(true),
+            "http://p0:1;role=prefill;model=m;engine=vllm",
+            "http://d0:1;role=decode;model=m;engine=vllm")) {
+      Dispatch dispatch = fixture.begin(PdFixture.STREAMED, null);
+      PdConductor conductor =
+          fixture.conductor(
+              dispatch,
+              new PdPort() {
+                @Override
+                public void send(LegCall leg) {
+                  legs.add(leg);
+                }
+
+                @Override
+                public void tell(Word word, PdFailure failure) {
+                  words.add(word);
+                  if (word == Word.FAILED) {
+                    dispatch.pairing().failed(null);
+                  }
+                }
+              });
+      conductor.start();
+      assertThat(legs.get(0).sending(() -> {})).isTrue();
+      legs.get(0).ended(LegResult.ok(true), new byte[] {'{', '}'});
+      LegCall decode = legs.get(1);
+      assertThat(decode.sending(() -> {})).isTrue();
+      decode.headers();
+      decode.listening(false);
+      decode.payload();
+      Duration idle = PdTimeouts.DEFAULT.idle();
+      fixture.scheduler.advance(idle.multipliedBy(10));
+      assertThat(words).as("its caller is busy").containsExactly(Word.RELEASED);
+
+      decode.listening(true);
+      fixture.scheduler.advance(idle.minusMillis(1));
+      assertThat(words).as("not longer than it may").containsExactly(Word.RELEASED);
+      fixture.scheduler.advance(idle);
+      assertThat(words).containsExactly(Word.RELEASED, Word.FAILED);
+      decode.ended(LegResult.broken(LegOutcome.CANCELLED, true, "dropped"), null);
+      assertThat(fixture.inFlight()).isZero();
+    }
+  }
+
+  @Test
   void i11_places_are_given_back_leg_by_leg() {
     List<LegCall> legs = new ArrayList<>();
     try (PdFixture fixture =

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.RouterClient;
+import dev.warmpath.api.PrefillDecodeException;
 import dev.warmpath.api.RequestRejectedException;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
@@ -129,7 +130,7 @@ final class PairSoak implements AutoCloseable {
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(PairSoak::daemon);
   private int mostInFlight;
-  private int failedThoughWell;
+  private final List<String> failedThoughWell = new ArrayList<>();
 
   /** Counts up when a worker dies and when it is back: odd while one is dead. */
   private final AtomicInteger deaths = new AtomicInteger();
@@ -381,10 +382,14 @@ final class PairSoak implements AutoCloseable {
       if (!(cause instanceof RouterException) && !(cause instanceof IOException)) {
         surprises.add(cause);
       } else if (well) {
-        failedThoughWell++;
+        failedThoughWell.add(own + ": " + cause + attempts(cause));
       }
     }
     ends.merge(end, 1, Integer::sum);
+  }
+
+  private static String attempts(Throwable cause) {
+    return cause instanceof PrefillDecodeException error ? " " + error.attempts() : "";
   }
 
   /** A worker has died, or come back. */
@@ -411,7 +416,7 @@ final class PairSoak implements AutoCloseable {
   }
 
   /** Failures of requests that no fault, cancellation, deadline or death was meant for. */
-  int failedThoughWell() {
+  List<String> failedThoughWell() {
     return failedThoughWell;
   }
 

@@ -46,6 +46,9 @@ class PrefillDecodeSoakIT {
   /** Connections stay open on the workers' side: what is closed in the end, the client closed. */
   private static final Duration NEVER_IDLE = Duration.ofMinutes(30);
 
+  /** Short, but longer than a busy machine lets a healthy worker keep its client waiting. */
+  private static final Duration PATIENCE = Duration.ofSeconds(4);
+
   private static Duration millis(long millis) {
     return Duration.ofMillis(millis);
   }
@@ -55,12 +58,12 @@ class PrefillDecodeSoakIT {
           .withMaxAttempts(3)
           .withTimeouts(
               new PdTimeouts(
-                  millis(3_000),
-                  millis(2_000),
-                  millis(200),
+                  millis(6_000),
+                  millis(4_000),
                   millis(1_000),
-                  millis(2_000),
-                  millis(1_000),
+                  millis(4_000),
+                  PATIENCE,
+                  PATIENCE,
                   millis(500),
                   millis(500),
                   millis(1_000),
@@ -114,8 +117,8 @@ class PrefillDecodeSoakIT {
         soak.run(requests, IN_FLIGHT, new Deaths(fleet, soak, seed)::at);
         assertThat(soak.surprises()).isEmpty();
         assertThat(soak.failedThoughWell())
-            .as("what is slow on a busy machine may take too long, but hardly ever")
-            .isLessThanOrEqualTo(1 + requests / 100);
+            .as("failures of requests that nothing was meant for")
+            .isEmpty();
         assertThat(soak.ends().keySet()).containsExactlyInAnyOrder(End.values());
         assertThat(soak.ends().get(End.ANSWERED)).isGreaterThan(requests / 2);
         assertThat(soak.ends().values().stream().mapToInt(n -> n).sum()).isEqualTo(requests);
@@ -168,7 +171,7 @@ class PrefillDecodeSoakIT {
             .transport(OkHttpTransport.create())
             .prefillPolicy(Policies.roundRobin())
             .prefillDecode(SETTINGS)
-            .timeouts(new Timeouts(millis(1_000), millis(2_000), millis(1_000), null))
+            .timeouts(new Timeouts(millis(2_000), PATIENCE, PATIENCE, null))
             .retry(new RetrySettings(4, 1, 100_000, millis(1), millis(20), Duration.ofSeconds(10)))
             .seed(5);
     for (FakeEngine engine : fleet.engines()) {
