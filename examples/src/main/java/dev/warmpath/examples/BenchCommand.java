@@ -123,6 +123,9 @@ final class BenchCommand implements Callable<Integer> {
     if ((fleet != null) == router.given()) {
       throw CommandFailure.usage("give --worker URL or --fleet SPEC, one of them");
     }
+    if (fleet != null && router.asksMaster()) {
+      throw CommandFailure.usage("--umbp takes --worker: engines of --fleet tell no master");
+    }
     List<String> compared = policies.isEmpty() ? List.of(Policies.standard().name()) : policies;
     compared.forEach(Policies::parse);
     if (events && fleet == null && router.models().isEmpty()) {

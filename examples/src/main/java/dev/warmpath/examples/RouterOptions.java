@@ -2,6 +2,8 @@ package dev.warmpath.examples;
 
 import dev.warmpath.RouterClient;
 import dev.warmpath.grpc.GrpcTransport;
+import dev.warmpath.grpc.umbp.UmbpClient;
+import dev.warmpath.index.LookupSettings;
 import dev.warmpath.okhttp.OkHttpTransport;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.prompt.ModelFiles;
@@ -42,6 +44,19 @@ final class RouterOptions {
               + " are rendered and tokenized as its engines do; without NAME= for every model")
   private List<String> modelDirs = new ArrayList<>();
 
+  @Option(
+      names = "--umbp",
+      paramLabel = "HOST:PORT",
+      description = "a UMBP master, which is asked who holds a prompt's blocks; takes --model-dir")
+  private @Nullable String umbp;
+
+  @Option(
+      names = "--umbp-deadline",
+      paramLabel = "DURATION",
+      defaultValue = "PT0.02S",
+      description = "how long a request waits for the master (default: ${DEFAULT-VALUE})")
+  private Duration umbpDeadline = LookupSettings.DEFAULT_DEADLINE;
+
   @Spec(Spec.Target.MIXEE)
   @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
   private CommandSpec command;
@@ -76,6 +91,11 @@ final class RouterOptions {
 
   boolean given() {
     return !workers.isEmpty();
+  }
+
+  /** Whether a UMBP master is to be asked. */
+  boolean asksMaster() {
+    return umbp != null;
   }
 
   /** The files of the models that were named, each read once; "" stands for every model. */
@@ -119,6 +139,9 @@ final class RouterOptions {
         builder.tokenizeThreads(threads);
       }
     }
+    if (umbp != null) {
+      ask(umbp, builder);
+    }
     if (policy != null) {
       builder.policy(Policies.parse(policy)).prefillPolicy(Policies.parse(policy));
     }
@@ -127,6 +150,18 @@ final class RouterOptions {
       builder.apiKey(Secret.of(key));
     }
     return builder;
+  }
+
+  private void ask(String master, RouterClient.Builder builder) {
+    if (models().isEmpty()) {
+      throw CommandFailure.usage("--umbp takes --model-dir: blocks are named by their tokens");
+    }
+    try {
+      builder.lookup(LookupSettings.builder().deadline(umbpDeadline).build());
+      builder.blockLocator(UmbpClient.to(master));
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.usage("--umbp " + master + ": " + e.getMessage());
+    }
   }
 
   /** The same, once a worker is up. */

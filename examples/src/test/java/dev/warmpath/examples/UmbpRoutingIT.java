@@ -25,6 +25,7 @@ import dev.warmpath.policy.Policies;
 import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerSpec;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -297,6 +298,41 @@ class UmbpRoutingIT {
     } finally {
       http.dispatcher().executorService().shutdown();
       http.connectionPool().evictAll();
+    }
+  }
+
+  @Test
+  void commandsRouteByWhatTheMasterKnows() throws Exception {
+    FakeFleet fleet = fleet(EngineKind.SGLANG, 1);
+    String holder = fleet.urls().get(2);
+    warm(client(fleet, PATIENT, ""), holder);
+    String request = Files.writeString(folder.resolve("request.json"), body("")).toString();
+    String workers = String.join(",", fleet.urls());
+    String files = folder.resolve(MODEL).toString();
+    for (String command : List.of("explain", "chat --why")) {
+      List<String> args = new ArrayList<>(List.of(command.split(" ")));
+      args.addAll(List.of("--umbp", master.address(), "--umbp-deadline", "PT20S"));
+      args.addAll(List.of("--worker", workers, "--model-dir", files));
+      args.addAll(List.of("--policy", "umbp", "--body", request));
+      Run run = Run.of(args.toArray(String[]::new));
+      assertThat(run.exitCode()).as(run.err()).isZero();
+      assertThat(run.out())
+          .contains("umbp knows 1 of the ranks", "chosen   " + holder + " by umbp");
+    }
+  }
+
+  @Test
+  void aMasterTakesAModelAndAnAddressAndWorkersThatTellIt() {
+    String files = SmallModel.writeTo(folder.resolve("other")).toString();
+    String[][] wrong = {
+      {"chat", "hi", "--worker", "http://127.0.0.1:1", "--umbp", "127.0.0.1:1"},
+      {"chat", "hi", "--worker", "http://h:1", "--model-dir", files, "--umbp", "http://h"},
+      {"bench", "--fleet", "2", "--model-dir", files, "--umbp", "127.0.0.1:1"},
+    };
+    for (String[] args : wrong) {
+      Run run = Run.of(args);
+      assertThat(run.exitCode()).isEqualTo(2);
+      assertThat(run.err()).contains("--umbp");
     }
   }
 
