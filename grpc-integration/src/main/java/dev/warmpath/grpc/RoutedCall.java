@@ -181,7 +181,9 @@ final class RoutedCall<Q, R> extends ClientCall<Q, R> {
     tell(() -> answered.first().takeOver(player));
   }
 
-  /** A blocking stub waits for its own executor to be used, and hears nothing that comes otherwise. */
+  /**
+   * A blocking stub waits for its own executor to be used, and hears nothing that comes otherwise.
+   */
   private void tell(Runnable news) {
     Executor stubs = options.getExecutor();
     if (stubs == null) {
