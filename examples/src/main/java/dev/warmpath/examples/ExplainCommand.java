@@ -1,6 +1,7 @@
 package dev.warmpath.examples;
 
 import dev.warmpath.RouterClient;
+import dev.warmpath.api.LookupInfo;
 import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
@@ -58,6 +59,17 @@ final class ExplainCommand implements Callable<Integer> {
         .append(prompt.exactness())
         .append(")")
         .append(System.lineSeparator());
+    LookupInfo lookup = decision.lookup();
+    if (lookup != null) {
+      out.append("lookup   ")
+          .append(lookup.locator())
+          .append(' ')
+          .append(lookup.outcome())
+          .append(lookup.detail() == null ? "" : ": " + lookup.detail())
+          .append(", ranks that hold its beginning: ")
+          .append(lookup.matches().size())
+          .append(System.lineSeparator());
+    }
     for (String step : decision.steps()) {
       out.append("step     ").append(step).append(System.lineSeparator());
     }

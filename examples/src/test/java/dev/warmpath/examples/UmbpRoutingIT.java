@@ -254,7 +254,9 @@ class UmbpRoutingIT {
       RouteDecision decision = client.send(chat("")).decision();
       assertThat(lookup(decision).outcome()).isEqualTo("failed");
       assertThat(lookup(decision).detail()).containsAnyOf("deadline", "breaker open");
-      assertThat(decision.chosen().step()).isEqualTo("cache_aware");
+      if (i > 0) { // what is new to the client's own index, load alone decides
+        assertThat(decision.chosen().step()).isEqualTo("cache_aware");
+      }
     }
     assertThat(lookup(client.explain(chat(""))).detail()).isEqualTo("breaker open");
     master.hang(false);
@@ -317,7 +319,8 @@ class UmbpRoutingIT {
       Run run = Run.of(args.toArray(String[]::new));
       assertThat(run.exitCode()).as(run.err()).isZero();
       assertThat(run.out())
-          .contains("umbp knows 1 of the ranks", "chosen   " + holder + " by umbp");
+          .contains(
+              "umbp found, ranks that hold its beginning: 1", "chosen   " + holder + " by umbp");
     }
   }
 
