@@ -27,8 +27,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -77,7 +77,7 @@ class PrefillDecodeSoakIT {
     soak(kind, FULL / 20, 11);
   }
 
-  @Tag("long")
+  @EnabledIfSystemProperty(named = "warmpath.pd.sockets", matches = "\\d+")
   @ParameterizedTest
   @EnumSource(
       value = EngineKind.class,
@@ -188,6 +188,7 @@ class PrefillDecodeSoakIT {
 
   private static void nothingIsLeft(FakeFleet fleet, RouterClient router, PairSoak soak) {
     await()
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               for (FakeEngine engine : fleet.engines()) {
