@@ -9,12 +9,14 @@ import dev.warmpath.policy.HomingSettings;
 import dev.warmpath.policy.Policies;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * {@link FleetAcceptanceTest} in small, for every build: half the workers, one seed, no trace. Its
  * bounds are the same.
  */
+@Tag("long")
 class FleetShortTest {
   private static final FleetRuns RUNS = new FleetRuns(StudySettings.STUDY.withWorkers(8), 1, null);
 
