@@ -331,8 +331,8 @@ class GrpcKvSubscriberTest {
 
   @Test
   void messagesThatAreNotTheRanksOrNotUnderstoodAreCounted() throws Exception {
-    registry.remove(worker().id());
     assertThat(next().stream()).isNotNull();
+    registry.remove(worker().id());
     registry.add(spec().dpSize(2).build());
     Subscribed stream = next();
     stream.stream().onNext(KvEventBatch.newBuilder().setDpRank(1).build());
