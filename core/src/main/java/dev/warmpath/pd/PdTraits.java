@@ -1,5 +1,6 @@
 package dev.warmpath.pd;
 
+import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerRole;
 import java.net.URI;
@@ -34,11 +35,28 @@ final class PdTraits {
               : "pd=" + named + " is no protocol of " + worker.engine().label() + " workers");
     }
     PdTraits traits = new PdTraits(worker, protocol, null);
+    WorkerRole told = worker.capabilities().role();
+    if (told != null && contradicts(worker, told)) {
+      return new PdTraits(
+          worker,
+          protocol,
+          "it is configured as " + worker.role().label() + " and says that it is " + told.label());
+    }
     String lacking =
         worker.role() == WorkerRole.PREFILL
             ? protocol.prefillLacks(traits)
             : protocol.decodeLacks(traits);
     return lacking == null ? traits : new PdTraits(worker, protocol, lacking);
+  }
+
+  /**
+   * Whether a worker says that it can't do what it is configured for. SGLang tells one that is
+   * apart from one that is not; of the others' regular workers some take both parts.
+   */
+  private static boolean contradicts(Worker worker, WorkerRole told) {
+    return told == WorkerRole.REGULAR
+        ? worker.engine() == EngineKind.SGLANG
+        : told != worker.role();
   }
 
   Worker worker() {

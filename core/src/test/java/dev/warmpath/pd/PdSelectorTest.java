@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.warmpath.api.Headers;
 import dev.warmpath.api.NoWorkerAvailableException;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteOptions;
@@ -15,8 +16,15 @@ import dev.warmpath.policy.RouteExplanation;
 import dev.warmpath.policy.RoutePlan;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.Prompt;
+import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.Worker;
+import dev.warmpath.worker.WorkerCapabilities;
+import dev.warmpath.worker.WorkerRole;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -203,6 +211,80 @@ class PdSelectorTest {
               () -> choose(fixture, prompt(fixture), new PdExclusions()));
       assertThat(refused.reasons().get("http://p0:1"))
           .contains("pd=nixl is no protocol of sglang workers");
+    }
+  }
+
+  private static WorkerCapabilities told(EngineKind engine, WorkerRole role, int ranks) {
+    return new WorkerCapabilities(engine, null, role, List.of(), ranks, null, null, null, null);
+  }
+
+  private static void tell(PdFixture fixture, String worker, WorkerCapabilities told) {
+    Worker known =
+        fixture.registry.current().workers().stream()
+            .filter(each -> each.id().value().equals(worker))
+            .findFirst()
+            .orElseThrow();
+    assertThat(fixture.registry.discovered(known.id(), known.epoch(), told)).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SGLANG, DECODE", "SGLANG, REGULAR", "ATOM, DECODE"})
+  void i14_a_worker_that_says_it_is_another_shape_than_configured_is_refused_at_selection(
+      EngineKind engine, WorkerRole role) {
+    String kind = engine.label();
+    try (PdFixture fixture =
+        fixture(
+            PdSettings.DEFAULT,
+            "http://p0:1;role=prefill;model=m;engine=" + kind,
+            "http://d0:1;role=decode;model=m;engine=" + kind)) {
+      assertThat(pair(choose(fixture, prompt(fixture), new PdExclusions()))).contains("p0");
+      tell(fixture, "http://p0:1", told(engine, role, 1));
+      NoWorkerAvailableException refused =
+          catchThrowableOfType(
+              NoWorkerAvailableException.class,
+              () -> choose(fixture, prompt(fixture), new PdExclusions()));
+      assertThat(refused.reasons().get("http://p0:1"))
+          .contains("configured as prefill and says that it is " + role.label());
+      tell(fixture, "http://p0:1", told(engine, WorkerRole.PREFILL, 1));
+      assertThat(pair(choose(fixture, prompt(fixture), new PdExclusions()))).contains("p0");
+    }
+  }
+
+  @Test
+  void mooncakes_engines_are_those_that_its_bootstrap_server_told_rank_by_rank() {
+    try (PdFixture fixture =
+        fixture(
+            PdSettings.DEFAULT,
+            "http://p0:1;role=prefill;model=m;engine=vllm;pd=mooncake",
+            "http://d0:1;role=decode;model=m;engine=vllm;pd=mooncake")) {
+      WorkerCapabilities two = told(EngineKind.VLLM, null, 2);
+      tell(fixture, "http://p0:1", two.withTransfer(Map.of("engine-id-0", "a")));
+      assertThatThrownBy(() -> choose(fixture, prompt(fixture), new PdExclusions()))
+          .as("one rank has not told yet")
+          .hasMessageContaining(";engine-id=");
+      tell(
+          fixture, "http://p0:1", two.withTransfer(Map.of("engine-id-0", "a", "engine-id-1", "b")));
+      Original original =
+          new Original(
+              PATH,
+              Headers.EMPTY,
+              JsonFields.find(PdFixture.WHOLE.getBytes(StandardCharsets.UTF_8)),
+              false);
+      Set<String> named = new HashSet<>();
+      for (int i = 0; i < 4; i++) {
+        PdChoice choice = choose(fixture, prompt(fixture), new PdExclusions());
+        pair(choice);
+        String sent =
+            new String(
+                PdProtocols.MOONCAKE
+                    .decode(choice.pair(), new AttemptIds("r", 0, "x", "r"), original, null)
+                    .body(),
+                StandardCharsets.UTF_8);
+        String expected = choice.pair().prefillRank() == 0 ? "a" : "b";
+        assertThat(sent).contains("\"remote_engine_id\":\"" + expected + "\"");
+        named.add(expected);
+      }
+      assertThat(named).hasSize(2);
     }
   }
 

@@ -24,7 +24,7 @@ final class AdvertisedWorker {
         + switch (engine.transfer()) {
           case NIXL, ATOM -> "";
           case SGLANG -> engine.role() == WorkerRole.PREFILL ? ";bootstrap-port=" + port : "";
-          case MOONCAKE -> ";bootstrap-port=" + port + ";engine-id=" + Life.engineId(port);
+          case MOONCAKE -> ";bootstrap-port=" + port;
           case NIXL_PUSH -> ";kv-port=" + port + ";engine-id=" + Life.engineId(port);
           case MORIIO, MORIIO_READ -> ";handshake-port=" + port + ";notify-port=" + port;
           case P2P_NCCL -> ";kv-port=" + port;

@@ -109,7 +109,9 @@ class ConnectorsIT {
         Client.json(
             HttpClient.newHttpClient().send(query, HttpResponse.BodyHandlers.ofString()).body());
     String engine = engines.path("0").path("engine_id").asText();
-    assertThat(prefill.workerSpec()).contains(";engine-id=" + engine);
+    assertThat(prefill.workerSpec())
+        .as("clients ask it")
+        .endsWith(";pd=mooncake;bootstrap-port=" + prefill.sideChannelPort());
     Client toDecode = new Client(decode);
     assertRefused(
         toDecode.post(Client.CHAT, mooncake("t1", "another")), 500, "engine another is not here");

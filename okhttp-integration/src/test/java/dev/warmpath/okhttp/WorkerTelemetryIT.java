@@ -15,6 +15,7 @@ import dev.warmpath.worker.WorkerCapabilities;
 import dev.warmpath.worker.WorkerRegistry;
 import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.worker.WorkerSpec;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -193,6 +194,49 @@ class WorkerTelemetryIT {
     assertThat(found.dpSize()).isEqualTo(2);
     assertThat(found.kvCapacityTokens()).isEqualTo(16_000);
     assertThat(probe().kvCapacityTokens()).isNull();
+  }
+
+  @Test
+  void mooncakesBootstrapServerTellsTheEnginesOfAPrefillWorker() throws TransportException {
+    models("vllm");
+    try (MockWorker bootstrap = MockWorker.started()) {
+      bootstrap.answers(
+          request ->
+              request.getTarget().equals("/query")
+                  ? MockWorker.json(
+                      200, "{\"1\":{\"engine_id\":\"b\"},\"0\":{\"engine_id\":\"a\",\"x\":1}}")
+                  : MockWorker.json(404, "{}"));
+      String port = ";pd=mooncake;bootstrap-port=" + URI.create(bootstrap.url()).getPort();
+      WorkerSpec keyed =
+          WorkerSpec.parse(engine.url() + ";role=prefill" + port).toBuilder()
+              .apiKey(Secret.of("key"))
+              .build();
+      WorkerCapabilities found = transport.probe(worker(keyed), PATIENT).capabilities();
+      assertThat(found.transfer())
+          .containsOnly(Map.entry("engine-id-0", "a"), Map.entry("engine-id-1", "b"));
+      assertThat(found.dpSize()).isEqualTo(2);
+      assertThat(bootstrap.requests())
+          .hasSize(1)
+          .allSatisfy(
+              request ->
+                  assertThat(request.getHeaders().get("Authorization"))
+                      .as("the key is for the worker, not for what stands beside it")
+                      .isNull());
+      assertThat(told(";role=decode" + port)).isEmpty();
+      assertThat(told(";role=prefill" + port + ";engine-id=e")).as("it is configured").isEmpty();
+      assertThat(bootstrap.requests()).as("nobody else asks").hasSize(1);
+      bootstrap.answers(request -> MockWorker.json(200, "{\"0\":{\"engine_id\":\"a\"},\"1\":{}}"));
+      assertThat(told(";role=prefill" + port)).as("a rank has not registered").isEmpty();
+      bootstrap.answers(request -> MockWorker.json(503, "[]"));
+      assertThat(told(";role=prefill" + port)).isEmpty();
+    }
+    assertThat(told(";role=prefill;pd=mooncake;bootstrap-port=1"))
+        .as("a worker is well without its bootstrap server")
+        .isEmpty();
+  }
+
+  private Map<String, String> told(String options) throws TransportException {
+    return transport.probe(worker(options), PATIENT).capabilities().transfer();
   }
 
   @Test

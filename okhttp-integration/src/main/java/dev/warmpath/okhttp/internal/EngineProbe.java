@@ -29,16 +29,19 @@ import org.jspecify.annotations.Nullable;
  *       measured KV capacity ({@code max_total_num_tokens}; {@code max_total_tokens} is only an
  *       argument), disaggregation mode, bootstrap port and transfer backend, cache report.
  *   <li>vLLM: {@code /version} and the {@code vllm:cache_config_info} series: block size, blocks;
- *       DP size is the number of {@code engine} labels. Its role is not on the wire.
+ *       DP size is the number of {@code engine} labels. Its role is not on the wire. Where {@code
+ *       ;pd=mooncake} prefills, its bootstrap server: {@link MooncakeEngines}.
  *   <li>ATOM: {@code /server_info}, {@code /kv_transfer_info} (role, handshake port) and its
  *       metrics. Its block size is not on the wire.
  * </ul>
  */
 final class EngineProbe {
   private final HttpReader http;
+  private final MooncakeEngines engines;
 
   EngineProbe(HttpReader http) {
     this.http = http;
+    this.engines = new MooncakeEngines(http);
   }
 
   ProbeReport probe(Worker worker, Budget budget) throws TransportException {
@@ -85,7 +88,12 @@ final class EngineProbe {
     WorkerCapabilities found =
         switch (engine) {
           case SGLANG -> sglang(served, info);
-          case VLLM -> vllm(served, version, metrics);
+          case VLLM ->
+              vllm(
+                  served,
+                  version,
+                  metrics,
+                  MooncakeEngines.asked(worker) ? engines.ids(worker, budget) : List.of());
           case ATOM -> atom(worker, served, info, metrics, budget);
           case UNKNOWN ->
               new WorkerCapabilities(
@@ -234,7 +242,10 @@ final class EngineProbe {
   }
 
   private static WorkerCapabilities vllm(
-      List<ServedModel> served, @Nullable String version, @Nullable MetricsPage metrics) {
+      List<ServedModel> served,
+      @Nullable String version,
+      @Nullable MetricsPage metrics,
+      List<String> engineIds) {
     Integer blockSize = null;
     Long capacity = null;
     Integer dpSize = null;
@@ -247,8 +258,12 @@ final class EngineProbe {
       int ranks = metrics.ranks().size();
       dpSize = ranks > 0 ? Integer.valueOf(ranks) : null;
     }
+    if (dpSize == null && !engineIds.isEmpty()) {
+      dpSize = engineIds.size();
+    }
     return new WorkerCapabilities(
-        EngineKind.VLLM, version, null, served, dpSize, blockSize, capacity, null, null);
+            EngineKind.VLLM, version, null, served, dpSize, blockSize, capacity, null, null)
+        .withTransfer(MooncakeEngines.labels(engineIds));
   }
 
   private WorkerCapabilities atom(

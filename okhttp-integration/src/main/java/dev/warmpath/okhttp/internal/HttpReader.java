@@ -68,6 +68,29 @@ final class HttpReader {
     if (key != null) {
       request.header("Authorization", "Bearer " + key.reveal());
     }
+    return get(request, path, budget);
+  }
+
+  /**
+   * Gets {@code path} of another server on a worker's host. It is not the one that the worker's key
+   * is for, and does not get it.
+   *
+   * @param host the host as it stands in a URL, which must be configured and not told by a worker
+   * @throws TransportException when no answer came
+   */
+  Answer getBeside(String host, int port, String path, Budget budget) throws TransportException {
+    Request.Builder request;
+    try {
+      request = new Request.Builder().url("http://" + host + ":" + port + path);
+    } catch (IllegalArgumentException e) {
+      throw new TransportException(
+          Kind.CONNECT, FailurePhase.CONNECT, 0, "no URL can be made of its host", e);
+    }
+    return get(request, path, budget);
+  }
+
+  private Answer get(Request.Builder request, String path, Budget budget)
+      throws TransportException {
     Duration left = budget.left();
     Call call = client.newCall(request.build());
     call.timeout().timeout(Math.max(1, left.toMillis()), TimeUnit.MILLISECONDS);
