@@ -3,6 +3,7 @@ package dev.warmpath.examples;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.fake.FakeEngine;
 import dev.warmpath.fake.FakeEngineBuilder;
+import dev.warmpath.fake.kdn.FakeKdn;
 import dev.warmpath.fake.kv.KvEventEncoding;
 import dev.warmpath.fake.kv.KvEventEndpoint;
 import dev.warmpath.fake.kv.KvEventSettings;
@@ -25,8 +26,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "fake",
     description =
-        "Runs one fake engine, or a fake UMBP master, on loopback, in the foreground, until it is"
-            + " interrupted.")
+        "Runs one fake engine, or a fake UMBP master or knowledge delivery node, on loopback, in the"
+            + " foreground, until it is interrupted.")
 final class FakeCommand implements Callable<Integer> {
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
@@ -34,11 +35,13 @@ final class FakeCommand implements Callable<Integer> {
 
   @Mixin private FakeOptions fake = new FakeOptions();
   @Mixin private TransferOptions transfer = new TransferOptions();
+  @Mixin private KdnOptions kdn = new KdnOptions();
 
   @Parameters(
       arity = "0..1",
       paramLabel = "WHAT",
-      description = "umbp for a UMBP master; leave it out for an engine (kdn is not there yet)")
+      description =
+          "umbp for a UMBP master, kdn for a knowledge delivery node; leave it out for an engine")
   private @Nullable String what;
 
   @Option(
@@ -93,7 +96,7 @@ final class FakeCommand implements Callable<Integer> {
       paramLabel = "SPEC",
       description =
           "faults, such as 5xx:rate=0.1;hang:after=10; of a UMBP master hang, lie and slow=MS,"
-              + " comma-separated")
+              + " comma-separated, and of a node hang, lie, flap and vanish=REQUESTS")
   private @Nullable String fault;
 
   @Option(
@@ -178,8 +181,12 @@ final class FakeCommand implements Callable<Integer> {
     if ("umbp".equals(what)) {
       return master();
     }
+    if ("kdn".equals(what)) {
+      return node();
+    }
     if (what != null) {
-      throw CommandFailure.usage("fake " + what + " is not there yet: engines and umbp are");
+      throw CommandFailure.usage(
+          "there is no fake '" + what + "': say umbp, kdn, or nothing for an engine");
     }
     if (grpcApi != null && grpcPort == null) {
       throw CommandFailure.usage("--grpc-api needs --grpc-port");
@@ -248,6 +255,27 @@ final class FakeCommand implements Callable<Integer> {
       ready.put("kind", "umbp");
       ready.put("url", "grpc://" + master.address());
       ready.put("grpc", master.address());
+      ready.put("pid", ProcessHandle.current().pid());
+      ready(ready);
+    }
+    return 0;
+  }
+
+  private int node() throws InterruptedException {
+    FakeKdn node;
+    try {
+      node = kdn.start(port, speedup);
+    } catch (UncheckedIOException e) {
+      throw CommandFailure.work("port " + port + " can't be used: " + e.getMessage());
+    }
+    try (node) {
+      if (fault != null) {
+        node.faults().add(fault);
+      }
+      ObjectNode ready = Json.object();
+      ready.put("kind", "kdn");
+      ready.put("url", node.url());
+      ready.putNull("grpc");
       ready.put("pid", ProcessHandle.current().pid());
       ready(ready);
     }

@@ -12,7 +12,10 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The command {@code fake} in the foreground. */
 class FakeCommandIT {
@@ -104,6 +107,37 @@ class FakeCommandIT {
     assertThat(told[0].path("grpc").isNull()).isTrue();
     assertThat(told[0].path("kv_events").isNull()).isTrue();
     assertThat(told[1].path("kv_events").isNull()).isTrue();
+  }
+
+  @Test
+  void runsAKnowledgeNode(@TempDir Path texts) throws Exception {
+    Files.writeString(texts.resolve("a.txt"), "what a node knows ".repeat(100));
+    JsonNode[] told =
+        ask(
+            "/v1/topology/ping",
+            "fake",
+            "kdn",
+            "--texts",
+            texts.toString(),
+            "--kv-model",
+            "m",
+            "--bandwidth",
+            "10",
+            "--fixed-latency",
+            "0",
+            "--efficiency",
+            "1",
+            "--batch-window",
+            "5",
+            "--fault",
+            "vanish=1");
+    assertThat(told[0].path("kind").asText()).isEqualTo("kdn");
+    assertThat(told[0].path("grpc").isNull()).isTrue();
+    assertThat(told[1].path("ok").asBoolean()).isTrue();
+    assertThat(Run.of("fake", "kdn", "--fault", "sulk").err()).contains("no fault 'sulk'");
+    assertThat(Run.of("fake", "kdn", "--efficiency", "2").exitCode()).isEqualTo(2);
+    assertThat(Run.of("fake", "kdn", "--texts", "nowhere").exitCode()).isEqualTo(2);
+    assertThat(Run.of("fake", "kdm").err()).contains("no fake 'kdm'");
   }
 
   @Test

@@ -88,6 +88,21 @@ public sealed interface EngineCommand {
    */
   record CancelDestination(long handoffId) implements EngineCommand {}
 
+  /**
+   * Takes in the KV of a prompt that was computed elsewhere and that no request waits for: its
+   * complete blocks are cached from then on, as if a request had left them. Oldest cached blocks
+   * make room; {@link CommandResult.Outcome#NOOP} where there is too little of it, where everything
+   * is there already, or without a prefix cache.
+   *
+   * @param request whose prompt it is; its id is of no consequence
+   */
+  record StorePrefix(EngineRequest request) implements EngineCommand {
+    /** Checks that the request is present. */
+    public StorePrefix {
+      Objects.requireNonNull(request, "request");
+    }
+  }
+
   /** Empties the prefix cache; refused unless nothing is running or queued. */
   record Flush() implements EngineCommand {}
 

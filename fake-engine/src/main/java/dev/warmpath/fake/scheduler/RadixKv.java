@@ -50,6 +50,11 @@ final class RadixKv {
     return pageSize;
   }
 
+  /** Whether there is a prefix cache. */
+  boolean caches() {
+    return caching;
+  }
+
   int pagesFor(int tokens) {
     return (int) (((long) tokens + pageSize - 1) / pageSize);
   }

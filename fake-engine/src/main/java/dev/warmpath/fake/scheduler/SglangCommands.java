@@ -60,6 +60,9 @@ final class SglangCommands {
       Destination<RadixSequence> destination = state.handoffs.removeDestination(cancel.handoffId());
       return destination == null ? Outcome.NOOP : drop(destination.state(), effects);
     }
+    if (command instanceof EngineCommand.StorePrefix store) {
+      return storePrefix(store.request());
+    }
     if (command instanceof EngineCommand.Flush) {
       return flush(effects);
     }
@@ -167,6 +170,20 @@ final class SglangCommands {
       state.handoffs.capacityFreed();
     }
     return Outcome.APPLIED;
+  }
+
+  private Outcome storePrefix(EngineRequest request) {
+    RadixSequence sequence = state.sequence(request, 0);
+    int pages = request.promptTokens() / kv.pageSize();
+    kv.lockPrefix(sequence, pages);
+    int missing = pages - sequence.prefix.end;
+    boolean stored = kv.caches() && missing > 0 && kv.hold(sequence, pages * kv.pageSize());
+    if (stored) {
+      sequence.computed = pages * kv.pageSize();
+      kv.publish(sequence);
+    }
+    kv.release(sequence);
+    return stored ? Outcome.APPLIED : Outcome.NOOP;
   }
 
   private Outcome flush(List<EngineEffect> effects) {

@@ -101,6 +101,9 @@ public final class VllmCore implements EngineCore {
     if (command instanceof EngineCommand.CancelDestination cancel) {
       return handoffs.cancelDestination(cancel.handoffId(), effects);
     }
+    if (command instanceof EngineCommand.StorePrefix store) {
+      return storePrefix(store.request(), effects);
+    }
     if (command instanceof EngineCommand.Flush) {
       return flush(effects);
     }
@@ -116,6 +119,26 @@ public final class VllmCore implements EngineCore {
     (state.pause == PauseMode.DRAIN ? state.held : state.waiting).addLast(sequence);
     state.countQueued(sequence, false);
     return Outcome.SUBMITTED;
+  }
+
+  private Outcome storePrefix(EngineRequest request, List<EngineEffect> effects) {
+    if (!state.options.prefixCaching()) {
+      return Outcome.NOOP;
+    }
+    Sequence sequence = state.newSequence(request);
+    int full = request.promptTokens() / state.options.blockSize();
+    long[] hashes = sequence.hashes.first(full);
+    int hits = state.pool.residentPrefix(hashes, full);
+    if (hits == full
+        || state.pool.acquire(hashes, hits, full - hits, sequence.blocks, effects)
+            != BlockPool.Acquired.DONE) {
+      return Outcome.NOOP;
+    }
+    sequence.published = hits;
+    sequence.computed = full * state.options.blockSize();
+    state.publish(sequence, effects);
+    state.pool.release(sequence.blocks);
+    return Outcome.APPLIED;
   }
 
   private Outcome flush(List<EngineEffect> effects) {

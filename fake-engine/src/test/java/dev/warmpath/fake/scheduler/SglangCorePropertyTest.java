@@ -89,6 +89,9 @@ class SglangCorePropertyTest {
         } else if (what == 5 && random.nextInt(5) == 0) {
           log.add(core.apply(new EngineCommand.Pause(PauseMode.RETRACT), true, step).effects());
           log.add(core.apply(new EngineCommand.Resume(), true, step).effects());
+        } else if (what == 5) {
+          EngineCommand store = new EngineCommand.StorePrefix(randomRequest(0, random));
+          log.add(core.apply(store, true, step).effects());
         } else if (what < 8 && handoffs && submitted > 0) {
           EngineCommand command = handoffCommand(random, 1 + random.nextInt(submitted));
           log.add(core.apply(command, true, step).effects());

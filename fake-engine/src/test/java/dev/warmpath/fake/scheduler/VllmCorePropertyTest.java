@@ -91,7 +91,7 @@ class VllmCorePropertyTest {
     }
 
     private void step() {
-      int what = random.nextInt(14);
+      int what = random.nextInt(15);
       long handoff = 1L + random.nextInt(HANDOFFS);
       switch (what) {
         case 0, 1 -> apply(new EngineCommand.Submit(randomRequest(++submitted, random, 40)));
@@ -126,6 +126,7 @@ class VllmCorePropertyTest {
           now += random.nextInt(3);
           note(core.tick(now, random.nextBoolean()));
         }
+        case 10 -> apply(new EngineCommand.StorePrefix(randomRequest(0, random, 40)));
         default -> pass();
       }
     }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.warmpath.fake.kdn;
+
+import org.jspecify.annotations.NullMarked;
