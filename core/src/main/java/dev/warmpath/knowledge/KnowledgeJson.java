@@ -1,6 +1,7 @@
 package dev.warmpath.knowledge;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -57,16 +58,30 @@ final class KnowledgeJson {
   static Map<String, KnowledgeLink> links(JsonNode object) {
     Map<String, KnowledgeLink> links = new HashMap<>();
     for (Map.Entry<String, JsonNode> link : fields("kdn_links", object)) {
-      JsonNode its = link.getValue();
-      links.put(
-          link.getKey(),
-          new KnowledgeLink(
-              decimal(its, "bandwidth_mbps"),
-              decimal(its, "latency_ms"),
-              integer(its, "bandwidth_tier"),
-              integer(its, "latency_tier")));
+      links.put(link.getKey(), link(link.getValue()));
     }
     return links;
+  }
+
+  /** As {@link #links}, without those that can't be read: who reports is not to be cut off. */
+  static Map<String, KnowledgeLink> readableLinks(JsonNode object) {
+    Map<String, KnowledgeLink> links = new HashMap<>();
+    for (Map.Entry<String, JsonNode> link : object.properties()) {
+      try {
+        links.put(link.getKey(), link(link.getValue()));
+      } catch (IllegalArgumentException e) {
+        links.remove(link.getKey());
+      }
+    }
+    return links;
+  }
+
+  private static KnowledgeLink link(JsonNode its) {
+    return new KnowledgeLink(
+        decimal(its, "bandwidth_mbps"),
+        decimal(its, "latency_ms"),
+        integer(its, "bandwidth_tier"),
+        integer(its, "latency_tier"));
   }
 
   /** The ids of an array. */
@@ -154,7 +169,7 @@ final class KnowledgeJson {
     return OptionalDouble.of(value.doubleValue());
   }
 
-  private static boolean truthy(JsonNode value) {
+  static boolean truthy(JsonNode value) {
     return value.isNumber() ? value.doubleValue() != 0 : value.asBoolean(false);
   }
 
@@ -177,5 +192,34 @@ final class KnowledgeJson {
 
   private static IllegalArgumentException wrong(String key, String expected) {
     return new IllegalArgumentException("'" + key + "' must be " + expected);
+  }
+
+  /** Puts figures that may be unknown, which is null. */
+  static final class Fields {
+    private Fields() {}
+
+    static void put(ObjectNode out, String key, OptionalInt value) {
+      if (value.isPresent()) {
+        out.put(key, value.getAsInt());
+      } else {
+        out.putNull(key);
+      }
+    }
+
+    static void put(ObjectNode out, String key, OptionalLong value) {
+      if (value.isPresent()) {
+        out.put(key, value.getAsLong());
+      } else {
+        out.putNull(key);
+      }
+    }
+
+    static void put(ObjectNode out, String key, OptionalDouble value) {
+      if (value.isPresent()) {
+        out.put(key, value.getAsDouble());
+      } else {
+        out.putNull(key);
+      }
+    }
   }
 }

@@ -34,7 +34,7 @@ final class NodeStage {
     List<KnowledgeNode> nodes = catalogue.nodes();
     List<NodeCandidate> candidates = new ArrayList<>(nodes.size());
     for (int n = 0; n < nodes.size(); n++) {
-      candidates.add(look(nodes.get(n), n, wanted));
+      candidates.add(look(nodes.get(n), catalogue.position(n), wanted));
     }
     Funnel<NodeCandidate> funnel = new Funnel<>(candidates, candidate -> candidate.node().id());
     funnel.prefer("text_full", NodeCandidate::textFull);

@@ -116,7 +116,7 @@ final class HttpReader {
     }
   }
 
-  private static TransportException failure(String path, Exception e) {
+  static TransportException failure(String path, Exception e) {
     if (Thread.currentThread().isInterrupted()) {
       return new TransportException(
           Kind.CANCELLED, FailurePhase.AWAIT_HEADERS, 0, path + " was interrupted", e);
