@@ -1,19 +1,25 @@
 package dev.warmpath.fake;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpServer;
 import dev.warmpath.fake.handoff.HandoffTimeouts;
 import dev.warmpath.fake.scheduler.KvTransfer;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerRole;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -162,6 +168,43 @@ class HandoffIT {
     assertThat(answer.statusCode()).isEqualTo(500);
     assertThat(answer.body()).contains("Lost connection with prefill instance");
     assertThat(ofPrefill.handle((r, e) -> e != null).get(30, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void prefillThatDoesNotHearDecodeLosesTheConnectionInPlaceOfWaiting() throws Exception {
+    start(EngineKind.SGLANG, LONG, LONG, LONG);
+    HttpServer deaf =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    ExecutorService threads = Executors.newCachedThreadPool();
+    deaf.setExecutor(threads);
+    deaf.createContext(
+        "/fake/handoffs",
+        exchange -> {
+          if (exchange.getRequestURI().getPath().equals("/fake/handoffs")) {
+            exchange.sendResponseHeaders(200, 0);
+            exchange
+                .getResponseBody()
+                .write(
+                    "{\"id\":7}\n{\"do\":\"RESERVE_DESTINATION\",\"action\":0}\n".getBytes(UTF_8));
+            exchange.getResponseBody().flush(); // and goes on
+          } else {
+            exchange.close(); // without an answer
+          }
+        });
+    deaf.start();
+    try {
+      String body = sglang(6, "").replace(":" + prefill.sideChannelPort(), ":" + port(deaf));
+      Client.Reply answer = new Client(decode).post(Client.CHAT, body);
+      assertThat(answer.status()).isEqualTo(500);
+      assertThat(answer.body()).contains("Lost connection with prefill instance");
+    } finally {
+      deaf.stop(0);
+      threads.shutdownNow();
+    }
+  }
+
+  private static int port(HttpServer server) {
+    return server.getAddress().getPort();
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,9 @@ final class LiveHandoff implements HandoffParty {
   private boolean destinationBound;
   private boolean begun;
 
+  /** What the source is about to do, unless a fault there holds it up. */
+  private Runnable sourceNext = () -> {};
+
   /** Whether decode waits on for KV that nobody will bring. */
   private boolean stranded;
 
@@ -91,16 +95,20 @@ final class LiveHandoff implements HandoffParty {
 
   /** Goes on when a side lets it, which a fault there may prevent. */
   private void when(HandoffSide side, Scope moment, Runnable event) {
-    side.reach(
-        moment,
-        () -> run(event),
-        () -> {
-          if (side == source && terms.holdsAborted()) {
-            run(event);
-          } else {
-            cancel(side);
-          }
-        });
+    Runnable next = once(event);
+    if (side == source) {
+      sourceNext = next;
+    }
+    side.reach(moment, () -> run(next), () -> cancel(side));
+  }
+
+  private static Runnable once(Runnable event) {
+    AtomicBoolean done = new AtomicBoolean();
+    return () -> {
+      if (done.compareAndSet(false, true)) {
+        event.run();
+      }
+    };
   }
 
   /** Brings the prefill side; {@code atHeld} runs when its KV is held. */
@@ -267,8 +275,12 @@ final class LiveHandoff implements HandoffParty {
     if (coordinator.abortReason() != null) {
       return;
     }
-    if (terms.holdsAborted() || (held && terms.answersWhenHeld())) {
-      return; // what is done, or as good as done, is held for whoever comes
+    if (terms.holdsAborted()) {
+      sourceNext.run(); // as one that is done, also out of a hang
+      return;
+    }
+    if (held && terms.answersWhenHeld()) {
+      return; // what is done is held for whoever comes
     }
     stranded = terms.strandsDecode() && destination != null;
     giveUp(

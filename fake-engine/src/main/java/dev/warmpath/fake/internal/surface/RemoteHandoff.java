@@ -162,10 +162,23 @@ final class RemoteHandoff implements HandoffParty {
     };
   }
 
-  /** In order, because what is told later may follow from what was told before. */
+  /**
+   * In order, because what is told later may follow from what was told before. A conductor that
+   * does not hear it would wait for ever: it hears the connection break instead.
+   */
   private void tell(JsonNode event) {
     if (!over && number >= 0) {
-      telling = telling.thenCompose(before -> SideChannelClient.tell(prefill, number, event));
+      telling =
+          telling
+              .thenCompose(before -> SideChannelClient.tell(prefill, number, event))
+              .thenAccept(heard -> events.run(() -> hungUp(heard)));
+    }
+  }
+
+  private void hungUp(boolean heard) {
+    if (!heard && !over) {
+      lines.close();
+      prefillLost();
     }
   }
 

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Asks side channels of other processes. Thread-safe and non-blocking. */
 final class SideChannelClient {
+  /** How often an event is told to whoever does not answer. */
+  private static final int TELL_TRIES = 3;
+
   /** One for the process: its threads are daemons and end with the last use. */
   private static final class Shared {
     private static final HttpClient HTTP =
@@ -103,13 +106,25 @@ final class SideChannelClient {
     }
   }
 
-  /** Tells of an event; completes whether or not it was heard. */
-  static CompletableFuture<Void> tell(SideChannel.Address address, long number, JsonNode event) {
+  /**
+   * Tells of an event, which may be heard more than once: a pooled connection can turn out to be a
+   * dead one's after all was sent.
+   *
+   * @return whether it was heard, by somebody who may not know of the handoff any more
+   */
+  static CompletableFuture<Boolean> tell(SideChannel.Address address, long number, JsonNode event) {
+    return tell(post(address, HandoffServer.PATH + "/" + number, event), TELL_TRIES);
+  }
+
+  private static CompletableFuture<Boolean> tell(HttpRequest request, int tries) {
     return Shared.HTTP
-        .sendAsync(
-            post(address, HandoffServer.PATH + "/" + number, event),
-            HttpResponse.BodyHandlers.discarding())
-        .handle((answer, failure) -> null);
+        .sendAsync(request, HttpResponse.BodyHandlers.discarding())
+        .handle((answer, failure) -> failure == null)
+        .thenCompose(
+            heard ->
+                heard || tries == 1
+                    ? CompletableFuture.completedFuture(heard)
+                    : tell(request, tries - 1));
   }
 
   private static HttpRequest post(SideChannel.Address address, String path, JsonNode body) {
