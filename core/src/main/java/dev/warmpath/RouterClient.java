@@ -12,12 +12,12 @@ import dev.warmpath.api.RouterResponse;
 import dev.warmpath.api.RouterStream;
 import dev.warmpath.api.StreamHandle;
 import dev.warmpath.api.StreamListener;
+import dev.warmpath.config.RouterConfig;
 import dev.warmpath.dispatch.AdmissionSettings;
 import dev.warmpath.dispatch.AnswerStats;
 import dev.warmpath.dispatch.BreakerSettings;
 import dev.warmpath.dispatch.DeadLetters;
 import dev.warmpath.dispatch.Dispatch;
-import dev.warmpath.dispatch.DispatchSettings;
 import dev.warmpath.dispatch.Dispatcher;
 import dev.warmpath.dispatch.Pauser;
 import dev.warmpath.dispatch.Profile;
@@ -77,7 +77,6 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -143,43 +142,47 @@ public final class RouterClient implements AutoCloseable {
   private final RequestRunner runner;
   private final PdRouting pairs;
   private final DeadLetters deadLetters;
-  private final RoutingPolicy policy;
   private final Workers workers;
   private final List<Transport> transports;
   private final List<WorkerDiscovery> discoveries;
   private final Executor executor;
   private final @Nullable ExecutorService ownExecutor;
+  private final WorkerSources workerSources;
+  private volatile ClientSettings settings;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private RouterClient(Builder builder) {
-    this.transports = List.copyOf(builder.transports);
-    this.discoveries = List.copyOf(builder.discoveries);
-    this.policy = builder.policy;
+  private RouterClient(ClientOptions options) {
+    ClientSettings settings = new ClientSettings(options, options.config);
+    this.settings = settings;
+    this.transports = List.copyOf(options.transports);
+    List<WorkerDiscovery> sources = new ArrayList<>(options.config.discoveries());
+    sources.addAll(options.discoveries);
+    this.discoveries = List.copyOf(sources);
     this.registry = new WorkerRegistry();
     LongSupplier ticker =
-        builder.scheduler == null ? System::nanoTime : builder.scheduler::nanoTime;
-    long seed = builder.seed == null ? new SecureRandom().nextLong() : builder.seed;
-    this.prompts = builder.prompts.blockTokens(PromptBlocks.TOKENS).build();
-    this.promptWork = new PromptWork(builder.tokenizeThreads);
+        options.scheduler == null ? System::nanoTime : options.scheduler::nanoTime;
+    long seed = settings.seed == null ? new SecureRandom().nextLong() : settings.seed;
+    this.prompts = settings.prompts().blockTokens(PromptBlocks.TOKENS).build();
+    this.promptWork = new PromptWork(settings.tokenizeThreads);
     // One budget: where prompts have tokens the tree sees only those that can't be rendered.
-    long branchBytes = Math.max(MIN_INDEX_BYTES, builder.indexBytes / BRANCH_SHARE);
+    long branchBytes = Math.max(MIN_INDEX_BYTES, settings.indexBytes / BRANCH_SHARE);
     long blockBytes =
         Math.max(
-            MIN_INDEX_BYTES, prompts.tokenizes() ? builder.indexBytes / 4 * 3 : MIN_INDEX_BYTES);
+            MIN_INDEX_BYTES, prompts.tokenizes() ? settings.indexBytes / 4 * 3 : MIN_INDEX_BYTES);
     BranchTrie branches = BranchTrie.builder().budgetBytes(branchBytes).ticker(ticker).build();
     this.blocks = BlockIndex.builder().budgetBytes(blockBytes).ticker(ticker).build();
     this.index =
         ByteRadixTree.builder()
-            .budgetBytes(Math.max(MIN_INDEX_BYTES, builder.indexBytes - blockBytes - branchBytes))
+            .budgetBytes(Math.max(MIN_INDEX_BYTES, settings.indexBytes - blockBytes - branchBytes))
             .ticker(ticker)
             .build();
-    this.requestMetrics = builder.requestMetrics ? new RequestMetrics() : null;
+    this.requestMetrics = settings.requestMetrics ? new RequestMetrics() : null;
     IndexFeed feed = new IndexFeed(index, blocks);
-    this.kvEvents = kvEvents(builder);
-    BlockLocator locator = builder.blockLocator;
-    this.lookup = locator == null ? null : new BlockLookup(locator, builder.lookup);
-    this.deadLetters = new DeadLetters(builder.deadLetterBytes);
-    Executor given = builder.executor;
+    this.kvEvents = kvEvents(settings);
+    BlockLocator locator = options.blockLocator;
+    this.lookup = locator == null ? null : new BlockLookup(locator, settings.lookup);
+    this.deadLetters = new DeadLetters(settings.deadLetterBytes);
+    Executor given = options.executor;
     this.ownExecutor = given == null ? AsyncExecutors.create() : null;
     this.executor = given == null ? Objects.requireNonNull(ownExecutor) : given;
     // The fleet tells of ranks that leave before the dispatcher that wants to hear of it can be
@@ -195,29 +198,27 @@ public final class RouterClient implements AutoCloseable {
             .lookup(lookup)
             .branches(branches)
             .seed(seed)
-            .telemetryLimit(builder.health.telemetryStaleAfter())
+            .telemetryLimit(settings.health.telemetryStaleAfter())
             .build();
     feed.feeds(new HomingFeedback(environment));
     this.branches = branches;
-    this.branchStore = builder.branchFile == null ? null : new BranchStore(builder.branchFile);
+    this.branchStore = settings.branchFile == null ? null : new BranchStore(settings.branchFile);
     if (branchStore != null) {
       branchStore.load(branches);
     }
     this.dispatcher =
         new Dispatcher(
             fleet,
-            policy,
+            settings.rules,
             environment,
             prompts,
             feed,
             new TransportScreen(transports),
-            builder.dispatchSettings(),
-            builder.profiles,
-            listeners(builder.listeners),
+            listeners(options.listeners),
             deadLetters,
             ticker,
             seeds(seed),
-            pauser(builder.scheduler));
+            pauser(options.scheduler));
     later.set(dispatcher);
     this.runner = new RequestRunner(dispatcher, this::exchange, executor);
     this.pairs =
@@ -226,33 +227,32 @@ public final class RouterClient implements AutoCloseable {
             runner,
             this::exchange,
             executor,
-            builder.scheduler,
-            builder.prefillDecode,
-            builder.prefillPolicy,
-            builder.decodePolicy,
-            builder.seed == null ? new SecureRandom()::nextLong : seeds(~seed));
+            options.scheduler,
+            settings.prefillDecode,
+            settings.pairPolicies,
+            settings.seed == null ? new SecureRandom()::nextLong : seeds(~seed));
     registry.subscribe(feed);
     registry.subscribe((before, after) -> retain(after));
     HealthMonitor.Builder monitor =
-        HealthMonitor.builder(registry, fleet, transports).settings(builder.health).seed(seed);
-    builder.healthListeners.forEach(monitor::addListener);
-    if (builder.scheduler != null) {
-      monitor.scheduler(builder.scheduler);
+        HealthMonitor.builder(registry, fleet, transports).settings(settings.health).seed(seed);
+    options.healthListeners.forEach(monitor::addListener);
+    if (options.scheduler != null) {
+      monitor.scheduler(options.scheduler);
     }
-    if (builder.healthExecutor != null) {
-      monitor.executor(builder.healthExecutor);
+    if (options.healthExecutor != null) {
+      monitor.executor(options.healthExecutor);
     }
     this.health = monitor.start();
     this.workers = new Workers(registry, health);
-    registry.replace("builder", builder.keyed(builder.workers));
+    this.workerSources = new WorkerSources(registry, settings);
     for (WorkerDiscovery discovery : discoveries) {
-      discovery.start(new DiscoveryFeed(discovery.name(), builder));
+      discovery.start(workerSources.of(discovery.name()));
     }
   }
 
   /** What engines tell is told of tokens: without a tokenizer nothing could be matched with it. */
-  private @Nullable KvEvents kvEvents(Builder builder) {
-    KvEventSettings settings = builder.kvEvents;
+  private @Nullable KvEvents kvEvents(ClientSettings client) {
+    KvEventSettings settings = client.kvEvents;
     if (!prompts.tokenizes()) {
       if (settings != null) {
         log.warn("KV events tell nothing of prompts without tokens: give the client its model");
@@ -260,7 +260,7 @@ public final class RouterClient implements AutoCloseable {
       return null;
     }
     KvEventSettings bounds = settings == null ? KvEventSettings.DEFAULT : settings;
-    List<KvSubscriber> subscribers = new ArrayList<>(builder.kvSubscribers);
+    List<KvSubscriber> subscribers = new ArrayList<>(client.options.kvSubscribers);
     subscribers.add(new ZmqKvSubscriber(bounds, settings != null));
     for (Transport transport : transports) {
       if (settings != null && transport instanceof KvSubscriberSource source) {
@@ -289,30 +289,6 @@ public final class RouterClient implements AutoCloseable {
       z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
       return z ^ z >>> 31;
     };
-  }
-
-  private final class DiscoveryFeed implements WorkerDiscovery.Listener {
-    private final String name;
-    private final Builder builder;
-    private final AtomicBoolean failing = new AtomicBoolean();
-
-    DiscoveryFeed(String name, Builder builder) {
-      this.name = name;
-      this.builder = builder;
-    }
-
-    @Override
-    public void onWorkers(Collection<WorkerSpec> found) {
-      failing.set(false);
-      registry.replace("discovery:" + name, builder.keyed(found));
-    }
-
-    @Override
-    public void onError(Exception error) {
-      if (failing.compareAndSet(false, true)) {
-        log.warn("Discovery {} fails; its last list of workers stays in force", name, error);
-      }
-    }
   }
 
   private void retain(Topology present) {
@@ -584,7 +560,7 @@ public final class RouterClient implements AutoCloseable {
 
   /** The policy that decides. */
   public RoutingPolicy policy() {
-    return policy;
+    return settings.rules.policy();
   }
 
   /** Requests that finally failed, where {@link Builder#deadLetterBytes} keeps any. */
@@ -720,41 +696,30 @@ public final class RouterClient implements AutoCloseable {
 
   /** Builds a {@link RouterClient}. Not thread safe; used once. */
   public static final class Builder {
-    private final List<WorkerSpec> workers = new ArrayList<>();
-    private final List<WorkerDiscovery> discoveries = new ArrayList<>();
-    private final List<Transport> transports = new ArrayList<>();
-    private final List<RouterListener> listeners = new ArrayList<>();
-    private boolean requestMetrics;
-    private final List<HealthListener> healthListeners = new ArrayList<>();
-    private final Map<String, Profile> profiles = new LinkedHashMap<>();
-    private RoutingPolicy policy = Policies.standard();
-    private RoutingPolicy prefillPolicy = Policies.prefill();
-    private RoutingPolicy decodePolicy = Policies.decode();
-    private PdSettings prefillDecode = PdSettings.DEFAULT;
-    private Timeouts timeouts = DispatchSettings.DEFAULT.timeouts();
-    private @Nullable Duration deadline = DispatchSettings.DEFAULT.deadline();
-    private RetrySettings retry = DispatchSettings.DEFAULT.retry();
-    private BreakerSettings breaker = DispatchSettings.DEFAULT.breaker();
-    private AdmissionSettings admission = DispatchSettings.DEFAULT.admission();
-    private Duration noWorkerWait = DispatchSettings.DEFAULT.noWorkerWait();
-    private HealthSettings health = HealthSettings.DEFAULT;
-    private final PromptReader.Builder prompts = PromptReader.builder();
-    private int tokenizeThreads = 2 * Runtime.getRuntime().availableProcessors();
-    private long indexBytes = 64L << 20;
-    private @Nullable KvEventSettings kvEvents;
-    private final List<KvSubscriber> kvSubscribers = new ArrayList<>();
-    private @Nullable Path branchFile;
-    private long deadLetterBytes;
-    private @Nullable BlockLocator blockLocator;
-    private LookupSettings lookup = LookupSettings.DEFAULT;
-    private @Nullable Secret apiKey;
-    private @Nullable Secret adminKey;
-    private @Nullable Executor executor;
-    private @Nullable Executor healthExecutor;
-    private @Nullable Scheduler scheduler;
-    private @Nullable Long seed;
+    private final ClientOptions options = new ClientOptions();
 
     private Builder() {}
+
+    /**
+     * Takes what a configuration says. Calls of this builder win over it, before or after; workers,
+     * discoveries, models and profiles of both count.
+     */
+    public Builder config(RouterConfig config) {
+      options.config = config;
+      options.configFile = null;
+      return this;
+    }
+
+    /**
+     * Reads a configuration file. See {@code core/CONFIGURATION.md} for its keys.
+     *
+     * @throws dev.warmpath.config.ConfigException naming the file, the key and what to do
+     */
+    public Builder config(Path file) {
+      options.config = RouterConfig.read(file);
+      options.configFile = file;
+      return this;
+    }
 
     /**
      * Adds a worker by its one-line form: a URL, optionally with {@code ;role=}, {@code ;engine=}
@@ -768,25 +733,25 @@ public final class RouterClient implements AutoCloseable {
 
     /** Adds a worker. */
     public Builder worker(WorkerSpec worker) {
-      workers.add(worker);
+      options.workers.add(worker);
       return this;
     }
 
     /** Adds a source of workers. The client starts it, and closes it with itself. */
     public Builder discovery(WorkerDiscovery discovery) {
-      discoveries.add(discovery);
+      options.discoveries.add(discovery);
       return this;
     }
 
     /** Adds a transport. The client takes ownership and closes it with itself. */
     public Builder transport(Transport transport) {
-      transports.add(transport);
+      options.transports.add(transport);
       return this;
     }
 
     /** Sets the policy; {@link Policies#standard()} by default. */
     public Builder policy(RoutingPolicy policy) {
-      this.policy = policy;
+      options.policy = policy;
       return this;
     }
 
@@ -795,7 +760,7 @@ public final class RouterClient implements AutoCloseable {
      * Policies#prefill()} by default.
      */
     public Builder prefillPolicy(RoutingPolicy policy) {
-      this.prefillPolicy = policy;
+      options.prefillPolicy = policy;
       return this;
     }
 
@@ -804,13 +769,13 @@ public final class RouterClient implements AutoCloseable {
      * Policies#decode()} by default.
      */
     public Builder decodePolicy(RoutingPolicy policy) {
-      this.decodePolicy = policy;
+      options.decodePolicy = policy;
       return this;
     }
 
     /** Sets how requests are carried out that a prefill and a decode worker share. */
     public Builder prefillDecode(PdSettings settings) {
-      this.prefillDecode = settings;
+      options.prefillDecode = settings;
       return this;
     }
 
@@ -821,7 +786,7 @@ public final class RouterClient implements AutoCloseable {
      * @param name the name that requests use; several names may share files
      */
     public Builder model(String name, ModelFiles files) {
-      prompts.model(name, files);
+      options.models.put(name, files);
       return this;
     }
 
@@ -830,7 +795,7 @@ public final class RouterClient implements AutoCloseable {
      * whatever names.
      */
     public Builder model(ModelFiles files) {
-      prompts.anyModel(files);
+      options.anyModel = files;
       return this;
     }
 
@@ -839,7 +804,10 @@ public final class RouterClient implements AutoCloseable {
      * default.
      */
     public Builder promptCacheBytes(long bytes) {
-      prompts.cacheBytes(bytes);
+      if (bytes < 0) {
+        throw new IllegalArgumentException("a cache of " + bytes + " bytes");
+      }
+      options.promptCacheBytes = bytes;
       return this;
     }
 
@@ -854,7 +822,7 @@ public final class RouterClient implements AutoCloseable {
       if (threads < 1) {
         throw new IllegalArgumentException(threads + " threads can't tokenize: use 1 or more");
       }
-      this.tokenizeThreads = threads;
+      options.tokenizeThreads = threads;
       return this;
     }
 
@@ -863,7 +831,7 @@ public final class RouterClient implements AutoCloseable {
      * zone. The system's in UTC by default.
      */
     public Builder templateClock(Clock clock) {
-      prompts.clock(clock);
+      options.templateClock = clock;
       return this;
     }
 
@@ -873,13 +841,13 @@ public final class RouterClient implements AutoCloseable {
      * read from their bodies.
      */
     public Builder promptSource(PromptSource source) {
-      prompts.source(source);
+      options.promptSource = source;
       return this;
     }
 
     /** Adds an option set that requests ask for by name. */
     public Builder profile(String name, Profile profile) {
-      profiles.put(name, profile);
+      options.profiles.put(name, profile);
       return this;
     }
 
@@ -888,73 +856,74 @@ public final class RouterClient implements AutoCloseable {
      * off by default. It costs a few additions for each event of a request.
      */
     public Builder requestMetrics(boolean counted) {
-      this.requestMetrics = counted;
+      options.requestMetrics = counted;
       return this;
     }
 
     /** Adds a listener to every request. */
     public Builder listener(RouterListener listener) {
-      listeners.add(listener);
+      options.listeners.add(listener);
       return this;
     }
 
     /** Adds a listener to changes of workers' health. */
     public Builder healthListener(HealthListener listener) {
-      healthListeners.add(listener);
+      options.healthListeners.add(listener);
       return this;
     }
 
     /** Sets the key sent to workers that have none of their own. */
     public Builder apiKey(@Nullable Secret apiKey) {
-      this.apiKey = apiKey;
+      options.apiKey = apiKey;
       return this;
     }
 
     /** Sets the admin key sent to workers that have none of their own. */
     public Builder adminKey(@Nullable Secret adminKey) {
-      this.adminKey = adminKey;
+      options.adminKey = adminKey;
       return this;
     }
 
     /** Sets how long an attempt may take, part by part. */
     public Builder timeouts(Timeouts timeouts) {
-      this.timeouts = timeouts;
+      options.timeouts = timeouts;
       return this;
     }
 
     /** Sets how long a request may take in all, unless it says so itself; none by default. */
     public Builder deadline(@Nullable Duration deadline) {
-      this.deadline = deadline;
+      options.deadlineGiven = true;
+      options.deadline = deadline;
       return this;
     }
 
     /** Sets when failed attempts are repeated. */
     public Builder retry(RetrySettings retry) {
-      this.retry = retry;
+      options.retry = retry;
       return this;
     }
 
     /** Sets when failing workers are set aside. */
     public Builder breaker(BreakerSettings breaker) {
-      this.breaker = breaker;
+      options.breaker = breaker;
       return this;
     }
 
     /** Sets how many requests are out at once and who waits. */
     public Builder admission(AdmissionSettings admission) {
-      this.admission = admission;
+      options.admission = admission;
       return this;
     }
 
     /** Sets how long a request waits for the first worker to be discovered; 5 s by default. */
     public Builder noWorkerWait(Duration noWorkerWait) {
-      this.noWorkerWait = noWorkerWait;
+      options.noWorkerWait = noWorkerWait;
       return this;
     }
 
     /** Sets intervals and thresholds of probing and load polling. */
     public Builder health(HealthSettings health) {
-      this.health = health;
+      options.health = health;
       return this;
     }
 
@@ -964,7 +933,7 @@ public final class RouterClient implements AutoCloseable {
      * none by default. It holds hashes, no text. One that can't be read is reported and ignored.
      */
     public Builder branchFile(Path branchFile) {
-      this.branchFile = branchFile;
+      options.branchFile = branchFile;
       return this;
     }
 
@@ -973,7 +942,7 @@ public final class RouterClient implements AutoCloseable {
      * 64 MB by default.
      */
     public Builder indexBytes(long indexBytes) {
-      this.indexBytes = indexBytes;
+      options.indexBytes = indexBytes;
       return this;
     }
 
@@ -984,7 +953,7 @@ public final class RouterClient implements AutoCloseable {
      * for. The client takes ownership and closes it with itself.
      */
     public Builder blockLocator(BlockLocator locator) {
-      this.blockLocator = locator;
+      options.blockLocator = locator;
       return this;
     }
 
@@ -992,7 +961,7 @@ public final class RouterClient implements AutoCloseable {
      * Sets how that index is asked: deadline, keys, which worker is which of its nodes, weights.
      */
     public Builder lookup(LookupSettings settings) {
-      this.lookup = settings;
+      options.lookup = settings;
       return this;
     }
 
@@ -1004,7 +973,7 @@ public final class RouterClient implements AutoCloseable {
      * to.
      */
     public Builder kvEvents(KvEventSettings settings) {
-      this.kvEvents = settings;
+      options.kvEvents = settings;
       return this;
     }
 
@@ -1013,7 +982,7 @@ public final class RouterClient implements AutoCloseable {
      * client closes it with itself.
      */
     public Builder kvSubscriber(KvSubscriber subscriber) {
-      kvSubscribers.add(subscriber);
+      options.kvSubscribers.add(subscriber);
       return this;
     }
 
@@ -1022,7 +991,7 @@ public final class RouterClient implements AutoCloseable {
      * are private.
      */
     public Builder deadLetterBytes(long deadLetterBytes) {
-      this.deadLetterBytes = deadLetterBytes;
+      options.deadLetterBytes = deadLetterBytes;
       return this;
     }
 
@@ -1032,7 +1001,7 @@ public final class RouterClient implements AutoCloseable {
      * running call holds a thread of it.
      */
     public Builder executor(Executor executor) {
-      this.executor = executor;
+      options.executor = executor;
       return this;
     }
 
@@ -1041,39 +1010,20 @@ public final class RouterClient implements AutoCloseable {
      * executor stays its owner's. Own daemon threads by default.
      */
     public Builder healthExecutor(Executor executor) {
-      this.healthExecutor = executor;
+      options.healthExecutor = executor;
       return this;
     }
 
     /** Sets clock, timers and waits, for tests and simulations; it stays its owner's. */
     public Builder scheduler(Scheduler scheduler) {
-      this.scheduler = scheduler;
+      options.scheduler = scheduler;
       return this;
     }
 
     /** Fixes all chance, for tests and simulations. */
     public Builder seed(long seed) {
-      this.seed = seed;
+      options.seed = seed;
       return this;
-    }
-
-    private DispatchSettings dispatchSettings() {
-      return new DispatchSettings(timeouts, deadline, retry, breaker, admission, noWorkerWait);
-    }
-
-    private List<WorkerSpec> keyed(Collection<WorkerSpec> specs) {
-      List<WorkerSpec> keyed = new ArrayList<>();
-      for (WorkerSpec spec : specs) {
-        WorkerSpec.Builder with = spec.toBuilder();
-        if (spec.apiKey() == null) {
-          with.apiKey(apiKey);
-        }
-        if (spec.adminKey() == null) {
-          with.adminKey(adminKey);
-        }
-        keyed.add(with.build());
-      }
-      return keyed;
     }
 
     /**
@@ -1082,11 +1032,11 @@ public final class RouterClient implements AutoCloseable {
      * @throws IllegalStateException when no transport was given
      */
     public RouterClient build() {
-      if (transports.isEmpty()) {
+      if (options.transports.isEmpty()) {
         throw new IllegalStateException(
             "a router client needs a transport, such as OkHttpTransport.create()");
       }
-      return new RouterClient(this);
+      return new RouterClient(options);
     }
   }
 }

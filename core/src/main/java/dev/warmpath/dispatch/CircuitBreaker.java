@@ -18,8 +18,8 @@ final class CircuitBreaker {
     HALF_OPEN
   }
 
-  private final BreakerSettings settings;
-  private final long bucketNanos;
+  private BreakerSettings settings;
+  private long bucketNanos;
   private final ReentrantLock lock = new ReentrantLock();
   private final long[] bucketStamp = new long[BUCKETS];
   private final int[] failures = new int[BUCKETS];
@@ -34,6 +34,21 @@ final class CircuitBreaker {
     this.settings = settings;
     this.bucketNanos = Math.max(1, settings.window().toNanos() / BUCKETS);
     java.util.Arrays.fill(bucketStamp, Long.MIN_VALUE);
+  }
+
+  /** Goes by other settings from now on; with another window the outcomes count anew. */
+  void change(BreakerSettings next) {
+    lock.lock();
+    try {
+      settings = next;
+      long nanos = Math.max(1, next.window().toNanos() / BUCKETS);
+      if (nanos != bucketNanos) {
+        bucketNanos = nanos;
+        java.util.Arrays.fill(bucketStamp, Long.MIN_VALUE);
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Where it stands at {@code now}: an open one whose time is up is half open. */

@@ -69,12 +69,9 @@ public final class Dispatcher {
   private static final int DEFAULT_BLOCK_TOKENS = 16;
 
   private final Fleet fleet;
-  private final RoutingPolicy policy;
   private final RoutingEnvironment environment;
   private final PrefixFeed feed;
   private final RequestScreen screen;
-  private final DispatchSettings settings;
-  private final Map<String, Profile> profiles;
   private final Listeners listeners;
   private final DeadLetters deadLetters;
   private final LongSupplier ticker;
@@ -91,19 +88,18 @@ public final class Dispatcher {
   private final long ridLow;
   private final ReentrantLock idleLock = new ReentrantLock();
   private final Condition idle = idleLock.newCondition();
+  private volatile Rules rules;
   private volatile boolean closed;
 
   /**
    * Creates a dispatcher.
    *
    * @param fleet the workers and their live state
-   * @param policy decides, unless a profile names another
+   * @param rules what requests go by, until there are others
    * @param environment what all decisions share
    * @param prompts reads requests
    * @param feed is told what workers come to hold
    * @param screen leaves out workers that can't be sent a request
-   * @param settings how requests are carried out
-   * @param profiles option sets by name
    * @param listeners hear of every request
    * @param deadLetters keeps what finally failed
    * @param ticker time in nanoseconds, as {@link System#nanoTime} gives it
@@ -112,31 +108,28 @@ public final class Dispatcher {
    */
   public Dispatcher(
       Fleet fleet,
-      RoutingPolicy policy,
+      Rules rules,
       RoutingEnvironment environment,
       PromptReader prompts,
       PrefixFeed feed,
       RequestScreen screen,
-      DispatchSettings settings,
-      Map<String, Profile> profiles,
       List<RouterListener> listeners,
       DeadLetters deadLetters,
       LongSupplier ticker,
       LongSupplier seeds,
       Pauser pauser) {
     this.fleet = fleet;
-    this.policy = policy;
+    this.rules = rules;
     this.environment = environment;
     this.prompts = prompts;
     this.feed = feed;
     this.screen = screen;
-    this.settings = settings;
-    this.profiles = Map.copyOf(profiles);
     this.listeners = new Listeners(listeners);
     this.deadLetters = deadLetters;
     this.ticker = ticker;
     this.seeds = seeds;
     this.pauser = pauser;
+    DispatchSettings settings = rules.settings();
     this.admission = new Admission(this::admissionLimit, settings.admission().queueSize());
     this.gates = new WorkerGates(settings.breaker());
     this.retryBudget =
@@ -158,7 +151,25 @@ public final class Dispatcher {
 
   private int admissionLimit() {
     long ranks = Math.max(1, fleet.view().topology().ranks().size());
-    return (int) Math.min(Integer.MAX_VALUE, ranks * settings.admission().maxInFlightPerRank());
+    int perRank = rules.settings().admission().maxInFlightPerRank();
+    return (int) Math.min(Integer.MAX_VALUE, ranks * perRank);
+  }
+
+  /** What requests go by that begin now. */
+  public Rules rules() {
+    return rules;
+  }
+
+  /**
+   * Sets what requests go by that begin from now on; those that run keep what they began with. The
+   * size of the admission queue stays as it was. One caller at a time.
+   */
+  public void rules(Rules next) {
+    rules = next;
+    DispatchSettings settings = next.settings();
+    retryBudget.change(settings.retry().budgetRatio(), settings.retry().budgetReserve());
+    gates.change(settings.breaker());
+    admission.admitWaiters();
   }
 
   /**
@@ -232,16 +243,18 @@ public final class Dispatcher {
   }
 
   private Terms terms(RouteOptions options) {
+    Rules rules = this.rules;
+    DispatchSettings settings = rules.settings();
     Profile profile = null;
     String name = options.profile();
     if (name != null) {
-      profile = profiles.get(name);
+      profile = rules.profiles().get(name);
       if (profile == null) {
         throw new InvalidRequestException(
-            "unknown profile '" + name + "'; known are " + profiles.keySet(), null);
+            "unknown profile '" + name + "'; known are " + rules.profiles().keySet(), null);
       }
     }
-    RoutingPolicy chosen = policy;
+    RoutingPolicy chosen = rules.policy();
     Timeouts timeouts = settings.timeouts();
     Duration deadline = settings.deadline();
     int priority = options.priority();
@@ -259,14 +272,15 @@ public final class Dispatcher {
 
   private void awaitAdmission(Terms terms) {
     Duration deadline = terms.deadline();
-    Duration maxWait = settings.admission().maxWait();
+    AdmissionSettings limits = terms.settings().admission();
+    Duration maxWait = limits.maxWait();
     boolean deadlineFirst = deadline != null && deadline.compareTo(maxWait) < 0;
     Duration wait = deadline != null && deadlineFirst ? deadline : maxWait;
     CountDownLatch admitted = new CountDownLatch(1);
     Admission.Waiter waiter = admission.enqueue(terms.priority(), admitted::countDown);
     if (waiter == null) {
       throw new RouterOverloadedException(
-          "the admission queue is full (" + settings.admission().queueSize() + " waiting)",
+          "the admission queue is full (" + limits.queueSize() + " waiting)",
           Duration.ofSeconds(1));
     }
     boolean in = false;
@@ -482,7 +496,7 @@ public final class Dispatcher {
   public FleetView awaitView(long now) {
     FleetView view = fleet.view();
     if (view.topology().workers().isEmpty()) {
-      view = fleet.awaitWorkers(settings.noWorkerWait());
+      view = fleet.awaitWorkers(rules.settings().noWorkerWait());
     }
     gates.refresh(view, now);
     return view;
@@ -692,7 +706,7 @@ public final class Dispatcher {
 
   /** Exponential, from half of its value to all of it at random. */
   long backoffNanos(int attemptsMade) {
-    RetrySettings retry = settings.retry();
+    RetrySettings retry = rules.settings().retry();
     long wait = retry.baseBackoff().toNanos();
     for (int i = 1; i < attemptsMade && wait < retry.maxBackoff().toNanos(); i++) {
       wait *= 2;

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 final class RetryBudget {
   private static final long UNIT = 1_000;
 
-  private final long deposit;
-  private final long cap;
+  private volatile long deposit;
+  private volatile long cap;
   private final AtomicLong balance;
 
   RetryBudget(double ratio, int reserve) {
@@ -19,12 +19,23 @@ final class RetryBudget {
     this.balance = new AtomicLong(reserve * UNIT);
   }
 
+  /**
+   * Goes by another ratio and reserve from now on; what was saved stays, within the new reserve.
+   */
+  void change(double ratio, int reserve) {
+    deposit = Math.round(ratio * UNIT);
+    cap = Math.max(reserve, 1) * UNIT;
+    balance.accumulateAndGet(reserve * UNIT, Math::min);
+  }
+
   /** A request began. */
   void deposit() {
     long now = balance.get();
-    if (now < cap && deposit > 0) {
+    long most = cap;
+    long paid = deposit;
+    if (now < most && paid > 0) {
       // A lost race loses one deposit, which errs on the side of fewer retries.
-      balance.compareAndSet(now, Math.min(cap, now + deposit));
+      balance.compareAndSet(now, Math.min(most, now + paid));
     }
   }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * suspect.
  */
 final class WorkerGates {
-  private final BreakerSettings settings;
+  private volatile BreakerSettings settings;
   private final ConcurrentHashMap<Long, Gate> byEpoch = new ConcurrentHashMap<>();
 
   /** The earliest moment at which an open breaker turns half open; nothing to do before it. */
@@ -29,6 +29,16 @@ final class WorkerGates {
     return known != null
         ? known
         : byEpoch.computeIfAbsent(worker.epoch(), unused -> new Gate(new CircuitBreaker(settings)));
+  }
+
+  /**
+   * Goes by other settings from now on; breakers that are open stay so for as long as they were.
+   */
+  void change(BreakerSettings next) {
+    if (!next.equals(settings)) {
+      settings = next;
+      byEpoch.values().forEach(gate -> gate.breaker.change(next));
+    }
   }
 
   /** Forgets an incarnation that is gone. */

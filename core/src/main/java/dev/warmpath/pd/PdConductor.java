@@ -31,6 +31,7 @@ final class PdConductor {
   private static final Logger log = LoggerFactory.getLogger(PdConductor.class);
 
   private final PdShared shared;
+  private final PdPolicies policies;
   private final PairDispatch request;
   private final Original original;
   private final String path;
@@ -62,6 +63,7 @@ final class PdConductor {
       PdPort port,
       boolean headersOnly) {
     this.shared = shared;
+    this.policies = shared.selector().policies();
     this.request = request;
     this.original = original;
     this.path = path;
@@ -258,6 +260,7 @@ final class PdConductor {
           shared
               .selector()
               .choose(
+                  policies,
                   request.prompt(),
                   request.options(),
                   request.located(),
@@ -329,6 +332,7 @@ final class PdConductor {
           shared
               .selector()
               .chooseDecode(
+                  policies,
                   at.pair(),
                   request.prompt(),
                   request.options(),
@@ -396,6 +400,7 @@ final class PdConductor {
           shared
               .selector()
               .chooseDecode(
+                  policies,
                   at.pair(),
                   request.prompt(),
                   request.options(),

@@ -15,7 +15,6 @@ import dev.warmpath.dispatch.PairDispatch;
 import dev.warmpath.dispatch.RequestRunner;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.pd.PdCall.Mode;
-import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.ExchangeResponse;
@@ -56,8 +55,7 @@ public final class PdRouting implements AutoCloseable {
    * @param executor carries prefill legs, aborts and touches
    * @param scheduler the client's time, or null for a thread of its own that keeps it
    * @param settings limits
-   * @param prefillPolicy chooses who computes the prompt
-   * @param decodePolicy chooses who generates
+   * @param policies who chooses, until there are others
    * @param seeds where rooms begin: random unless everything is to be repeatable
    */
   public PdRouting(
@@ -67,15 +65,14 @@ public final class PdRouting implements AutoCloseable {
       Executor executor,
       @Nullable Scheduler scheduler,
       PdSettings settings,
-      RoutingPolicy prefillPolicy,
-      RoutingPolicy decodePolicy,
+      PdPolicies policies,
       LongSupplier seeds) {
     this.dispatcher = dispatcher;
     this.runner = runner;
     this.transports = transports;
     this.executor = executor;
     this.ownScheduler = scheduler == null ? Scheduler.onThread("warmpath-pd") : null;
-    this.selector = new PdSelector(dispatcher, prefillPolicy, decodePolicy, settings);
+    this.selector = new PdSelector(dispatcher, policies, settings);
     this.shared =
         PdShared.of(
             dispatcher,
@@ -84,6 +81,11 @@ public final class PdRouting implements AutoCloseable {
             settings,
             scheduler == null ? java.util.Objects.requireNonNull(ownScheduler) : scheduler,
             this::call);
+  }
+
+  /** Sets who chooses for requests that begin from now on. */
+  public void policies(PdPolicies next) {
+    selector.policies(next);
   }
 
   /** Makes a call whose answer matters to nobody. */
@@ -298,7 +300,7 @@ public final class PdRouting implements AutoCloseable {
 
   private RouteDecision decision(Begun begun, @Nullable PdAttempt at) {
     return new RouteDecision(
-        selector.policyName(),
+        selector.policies().names(),
         dispatcher.view().topology().version(),
         dispatcher.summaryOf(begun.dispatch.prompt()),
         List.of(),

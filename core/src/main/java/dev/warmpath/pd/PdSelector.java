@@ -34,27 +34,26 @@ final class PdSelector {
   private static final int MAX_POOLS = 1_024;
 
   private final Dispatcher dispatcher;
-  private final RoutingPolicy prefillPolicy;
-  private final RoutingPolicy decodePolicy;
   private final PdSettings settings;
+  private volatile PdPolicies policies;
   private volatile Pools pools = new Pools(Topology.EMPTY, new ConcurrentHashMap<>());
 
   private record Pools(Topology topology, ConcurrentHashMap<String, PdPool> byKey) {}
 
-  PdSelector(
-      Dispatcher dispatcher,
-      RoutingPolicy prefillPolicy,
-      RoutingPolicy decodePolicy,
-      PdSettings settings) {
+  PdSelector(Dispatcher dispatcher, PdPolicies policies, PdSettings settings) {
     this.dispatcher = dispatcher;
-    this.prefillPolicy = prefillPolicy;
-    this.decodePolicy = decodePolicy;
+    this.policies = policies;
     this.settings = settings;
   }
 
-  /** The policies' names, as decisions show them. */
-  String policyName() {
-    return "prefill: " + prefillPolicy.name() + ", decode: " + decodePolicy.name();
+  /** Who chooses for requests that begin now. */
+  PdPolicies policies() {
+    return policies;
+  }
+
+  /** Sets who chooses for requests that begin from now on. */
+  void policies(PdPolicies next) {
+    policies = next;
   }
 
   /** Who serves a prompt's model in pairs. */
@@ -92,9 +91,11 @@ final class PdSelector {
   /**
    * Chooses a pair and takes both places.
    *
+   * @param by who chooses
    * @throws NoWorkerAvailableException when no two workers match
    */
   PdChoice choose(
+      PdPolicies by,
       Prompt prompt,
       RouteOptions options,
       BlockLocations located,
@@ -106,18 +107,17 @@ final class PdSelector {
     if (pool.prefill().isEmpty()) {
       throw none(prompt, pool);
     }
-    PdChoice direct = direct(view, pool, prompt, options, located, passOver, now);
+    PdChoice direct = direct(by, view, pool, prompt, options, located, passOver, now);
     if (direct != null) {
       return direct;
     }
     CandidateSet sources = passOver.prefill(pool.prefill());
-    WorkerClaim prefill = claim(view, sources, prefillPolicy, prompt, options, located, true, now);
+    WorkerClaim prefill = claim(view, sources, by.prefill(), prompt, options, located, true, now);
     WorkerClaim decode = null;
     try {
       WorkerRank source = prefill.candidate().target();
       CandidateSet sinks = passOver.decode(pool.decode(source.worker()), source.worker());
-      decode =
-          claim(view, apart(sinks, source), decodePolicy, prompt, options, located, false, now);
+      decode = claim(view, apart(sinks, source), by.decode(), prompt, options, located, false, now);
       PdPair pair =
           new PdPair(
               prefill.candidate(),
@@ -137,6 +137,7 @@ final class PdSelector {
   }
 
   private @Nullable PdChoice direct(
+      PdPolicies by,
       FleetView view,
       PdPool pool,
       Prompt prompt,
@@ -150,7 +151,7 @@ final class PdSelector {
     }
     CandidateSet alone = passOver.decode(pool.alone(), null);
     Candidate best =
-        decodePolicy
+        by.decode()
             .plan(dispatcher.context(view, alone, prompt, options, located, now, true))
             .next();
     if (best == null || uncached(prompt, best) >= threshold) {
@@ -174,6 +175,7 @@ final class PdSelector {
    * those that failed.
    */
   @Nullable WorkerClaim chooseDecode(
+      PdPolicies by,
       PdPair pair,
       Prompt prompt,
       RouteOptions options,
@@ -197,7 +199,7 @@ final class PdSelector {
             .where(rank -> rank.worker().epoch() != failed);
     return sinks.isEmpty()
         ? null
-        : claim(view, sinks, decodePolicy, prompt, options, located, false, now);
+        : claim(view, sinks, by.decode(), prompt, options, located, false, now);
   }
 
   /** The first that may be sent to; where none may, the first of all. */
@@ -249,6 +251,7 @@ final class PdSelector {
    * @throws NoWorkerAvailableException when no two workers match
    */
   RouteDecision explain(RouterRequest request, Prompt prompt, String path) {
+    PdPolicies by = policies;
     RouteOptions options = dispatcher.options(request);
     long now = dispatcher.now();
     FleetView view = dispatcher.view();
@@ -258,20 +261,21 @@ final class PdSelector {
     }
     BlockLocations located = dispatcher.locate(prompt, false, null);
     RouteExplanation first =
-        prefillPolicy.explain(
-            dispatcher.context(view, pool.prefill(), prompt, options, located, now, true));
+        by.prefill()
+            .explain(dispatcher.context(view, pool.prefill(), prompt, options, located, now, true));
     CandidateView source = first.candidates().get(0);
     WorkerRank chosen = rank(pool.prefill(), source);
     RouteExplanation second =
-        decodePolicy.explain(
-            dispatcher.context(
-                view,
-                apart(pool.decode(chosen.worker()), chosen),
-                prompt,
-                options,
-                located,
-                now,
-                true));
+        by.decode()
+            .explain(
+                dispatcher.context(
+                    view,
+                    apart(pool.decode(chosen.worker()), chosen),
+                    prompt,
+                    options,
+                    located,
+                    now,
+                    true));
     CandidateView sink = second.candidates().get(0);
     List<CandidateView> views = new ArrayList<>(first.candidates());
     views.addAll(second.candidates());
@@ -293,7 +297,7 @@ final class PdSelector {
       uncached = direct ? alone : uncached;
     }
     return new RouteDecision(
-        policyName(),
+        by.names(),
         view.topology().version(),
         dispatcher.summaryOf(prompt),
         views,

@@ -218,6 +218,15 @@ public final class Policies {
    * @throws IllegalArgumentException naming the part that is not known and the names that are
    */
   public static RoutingPolicy parse(String text) {
+    return parse(text, HomingSettings.DEFAULT, LinearCostWeights.DEFAULT);
+  }
+
+  /**
+   * The same, with settings for the parts {@code homing} and {@code linear_cost}.
+   *
+   * @throws IllegalArgumentException naming the part that is not known and the names that are
+   */
+  public static RoutingPolicy parse(String text, HomingSettings homing, LinearCostWeights weights) {
     if (text.trim().equals(UMBP)) {
       return umbp();
     }
@@ -234,7 +243,12 @@ public final class Policies {
                 + String.join(", ", BY_NAME.keySet())
                 + ", or several joined by >");
       }
-      parts.add(known.get());
+      parts.add(
+          switch (part.trim()) {
+            case "homing" -> homing(homing);
+            case "linear_cost" -> linearCost(weights);
+            default -> known.get();
+          });
     }
     return chain(parts.toArray(new RoutingPolicy[0]));
   }

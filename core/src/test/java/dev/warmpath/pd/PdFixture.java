@@ -12,6 +12,7 @@ import dev.warmpath.dispatch.PairDispatch;
 import dev.warmpath.dispatch.PrefixFeed;
 import dev.warmpath.dispatch.RequestScreen;
 import dev.warmpath.dispatch.RetrySettings;
+import dev.warmpath.dispatch.Rules;
 import dev.warmpath.health.Fleet;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RoutingEnvironment;
@@ -72,13 +73,11 @@ final class PdFixture implements AutoCloseable {
     dispatcher =
         new Dispatcher(
             fleet,
-            Policies.standard(),
+            new Rules(Policies.standard(), dispatch, Map.of()),
             RoutingEnvironment.builder().seed(seed).build(),
             PromptReader.builder().build(),
             PrefixFeed.NONE,
             RequestScreen.NONE,
-            dispatch,
-            Map.of(),
             List.<RouterListener>of(),
             new DeadLetters(0),
             scheduler::nanoTime,
@@ -92,7 +91,7 @@ final class PdFixture implements AutoCloseable {
     shared =
         PdShared.of(
             dispatcher,
-            new PdSelector(dispatcher, prefillPolicy, decodePolicy, settings),
+            new PdSelector(dispatcher, new PdPolicies(prefillPolicy, decodePolicy), settings),
             new RoomSource(random::nextLong, 1),
             settings,
             scheduler,

@@ -36,7 +36,13 @@ class PdProtocolTest {
           fixture
               .shared
               .selector()
-              .choose(prompt, RouteOptions.NONE, BlockLocations.NONE, path, new PdExclusions());
+              .choose(
+                  fixture.shared.selector().policies(),
+                  prompt,
+                  RouteOptions.NONE,
+                  BlockLocations.NONE,
+                  path,
+                  new PdExclusions());
       choice.decode().neutral(null);
       choice.prefill().neutral(null);
       return choice.pair();

@@ -64,7 +64,13 @@ class PdSelectorTest {
     return fixture
         .shared
         .selector()
-        .choose(prompt, RouteOptions.NONE, BlockLocations.NONE, PATH, passOver);
+        .choose(
+            fixture.shared.selector().policies(),
+            prompt,
+            RouteOptions.NONE,
+            BlockLocations.NONE,
+            PATH,
+            passOver);
   }
 
   private static String pair(PdChoice choice) {

@@ -1,6 +1,8 @@
 package dev.warmpath.examples;
 
 import dev.warmpath.RouterClient;
+import dev.warmpath.config.ConfigException;
+import dev.warmpath.config.RouterConfig;
 import dev.warmpath.grpc.GrpcTransport;
 import dev.warmpath.grpc.umbp.UmbpClient;
 import dev.warmpath.index.LookupSettings;
@@ -24,6 +26,7 @@ import picocli.CommandLine.Spec;
 
 /** Options of commands that talk to workers, and the client they make. */
 final class RouterOptions {
+  private static final String API_KEY = "WARMPATH_API_KEY";
   private static final Duration READY_WITHIN = Duration.ofSeconds(5);
 
   @Option(
@@ -66,31 +69,46 @@ final class RouterOptions {
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      description = "not there yet: name workers and policy by options")
+      description =
+          "everything else that a client takes, as YAML or JSON (core/CONFIGURATION.md); options win"
+              + " over it")
   private @Nullable Path config;
 
   @Option(
       names = "--api-key-env",
       paramLabel = "NAME",
-      defaultValue = "WARMPATH_API_KEY",
       description =
-          "the environment variable that holds the workers' API key (default: ${DEFAULT-VALUE})")
-  private String apiKeyEnv = "WARMPATH_API_KEY";
+          "the environment variable that holds the workers' API key (default: WARMPATH_API_KEY,"
+              + " unless the configuration has one)")
+  private @Nullable String apiKeyEnv;
+
+  private @Nullable RouterConfig read;
 
   List<WorkerSpec> workers() {
-    if (config != null) {
-      throw CommandFailure.usage(
-          "--config is not there yet: the configuration file comes with the operations work; use"
-              + " --worker");
-    }
     if (workers.isEmpty()) {
-      throw CommandFailure.usage("name at least one worker with --worker http://host:port");
+      RouterConfig file = config();
+      if (file == null) {
+        throw CommandFailure.usage("name at least one worker with --worker http://host:port");
+      }
+      return file.workers();
     }
     return workers.stream().map(WorkerSpec::parse).toList();
   }
 
   boolean given() {
     return !workers.isEmpty();
+  }
+
+  /** The configuration file, read once, or null where none was named. */
+  private @Nullable RouterConfig config() {
+    if (config != null && read == null) {
+      try {
+        read = RouterConfig.read(config);
+      } catch (ConfigException e) {
+        throw CommandFailure.usage("--config " + e.getMessage());
+      }
+    }
+    return read;
   }
 
   /** Whether a UMBP master is to be asked. */
@@ -120,7 +138,15 @@ final class RouterOptions {
         RouterClient.builder()
             .transport(OkHttpTransport.create())
             .transport(GrpcTransport.create());
-    specs.forEach(builder::worker);
+    RouterConfig file = config();
+    if (file != null && specs.equals(file.workers())) {
+      builder.config(file);
+    } else {
+      if (file != null) {
+        builder.config(file.withoutWorkers());
+      }
+      specs.forEach(builder::worker);
+    }
     models()
         .forEach(
             (name, files) -> {
@@ -145,9 +171,11 @@ final class RouterOptions {
     if (policy != null) {
       builder.policy(Policies.parse(policy)).prefillPolicy(Policies.parse(policy));
     }
-    String key = System.getenv(apiKeyEnv);
-    if (key != null && !key.isEmpty()) {
-      builder.apiKey(Secret.of(key));
+    if (apiKeyEnv != null || file == null || file.apiKey() == null) {
+      String key = System.getenv(apiKeyEnv == null ? API_KEY : apiKeyEnv);
+      if (key != null && !key.isEmpty()) {
+        builder.apiKey(Secret.of(key));
+      }
     }
     return builder;
   }

@@ -570,7 +570,7 @@ class CommandsIT {
     assertThat(run("lab", "--workload", "closed", "--timing", "fast")).isEqualTo(2);
     assertOneLine("fast", "polynomial");
     assertThat(run("models", "--worker", workers(), "--config", "x.yaml")).isEqualTo(2);
-    assertOneLine("--config is not there yet");
+    assertOneLine("--config", "x.yaml", "is not there");
     assertThat(run("nonsense")).isEqualTo(2);
     assertOneLine("nonsense");
   }

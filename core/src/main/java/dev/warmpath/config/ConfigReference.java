@@ -1,0 +1,71 @@
+package dev.warmpath.config;
+
+/** Writes the reference of the configuration file from the table of its keys. */
+final class ConfigReference {
+  private ConfigReference() {}
+
+  /** The whole page, as Markdown. */
+  static String markdown() {
+    StringBuilder out = new StringBuilder();
+    out.append(
+        """
+        # Configuration
+
+        Everything that `RouterClient.builder()` takes and that can be written down, as one YAML or JSON file: `builder.config(Path)`, or
+        `--config FILE` on the command line. What the builder is told by calls, and flags, win over the file. YAML takes
+        `com.fasterxml.jackson.dataformat:jackson-dataformat-yaml` on the class path, JSON nothing. An unknown key is an error. A dot is a
+        level: `retry.max_attempts` is `max_attempts` within `retry`.
+
+        In any text `${NAME}` stands for an environment variable and `${file:PATH}` for a file's content, so that secrets stand
+        elsewhere; `$${` is a plain `${`. Relative paths are relative to the working directory.
+
+        A running client takes the file's changes by itself (`reload_interval`), or through `router.reload(config)`: checked as a whole and
+        taken at once, while requests that are under way keep what they began with. A change of a key that is not reloadable, or any
+        error, leaves the old configuration in force and is reported.
+
+        ```yaml
+        workers:
+          - http://10.0.0.11:30000
+          - url: grpc://10.0.0.12:50051
+            role: regular
+        api_key: ${file:/run/secrets/engine-key}
+        policy: session>homing>shortest_queue
+        retry:
+          max_attempts: 3
+        ```
+
+        | key | type | unit | default | reloadable | what it does |
+        |---|---|---|---|---|---|
+        """);
+    rows(out, "", Keys.TABLE);
+    return out.toString();
+  }
+
+  private static void rows(StringBuilder out, String prefix, ConfigTable table) {
+    for (ConfigKey<?> key : table.keys()) {
+      row(out, prefix, key);
+      ConfigTable within = key.type().keys();
+      if (within != null) {
+        rows(out, prefix + key.name() + key.type().keysBehind(), within);
+      }
+    }
+  }
+
+  private static <T> void row(StringBuilder out, String prefix, ConfigKey<T> key) {
+    String standard = key.printed(key.standard());
+    out.append("| `")
+        .append(prefix)
+        .append(key.name())
+        .append("` | ")
+        .append(key.type().label())
+        .append(" | ")
+        .append(key.type().unit())
+        .append(" | ")
+        .append(standard.isEmpty() ? "" : "`" + standard + "`")
+        .append(" | ")
+        .append(key.reloadable() ? "yes" : "no")
+        .append(" | ")
+        .append(key.text())
+        .append(" |\n");
+  }
+}

@@ -1,0 +1,424 @@
+package dev.warmpath.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.warmpath.worker.Secret;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The types of the file's values. */
+final class ConfigTypes {
+  private static final Pattern AMOUNT = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*([a-zA-Zµ]+)");
+
+  static final ConfigType<String> TEXT = texts("text", "", UnaryOperator.identity());
+
+  static final ConfigType<Boolean> SWITCH =
+      new Scalar<>("true or false", "") {
+        @Override
+        public Boolean read(JsonNode node, Place place) {
+          if (!node.isBoolean()) {
+            throw place.error("must be true or false");
+          }
+          return node.booleanValue();
+        }
+      };
+
+  /** A length of time; whole nanoseconds, not negative. */
+  static final ConfigType<Duration> DURATION =
+      new Scalar<>("duration", "ms, s, m, h or d, as in 500ms") {
+        @Override
+        public Duration read(JsonNode node, Place place) {
+          Duration value = node.isTextual() ? duration(node.textValue().trim()) : null;
+          if (value == null || value.isNegative()) {
+            throw place.error("must be a length of time with its unit, such as 500ms, 2s or 10m");
+          }
+          return value;
+        }
+
+        @Override
+        public String print(Duration value) {
+          return printed(value);
+        }
+      };
+
+  /** A number of bytes. */
+  static final ConfigType<Long> BYTES =
+      new Scalar<>("size", "bytes, or KB, MB, GB of 1024 each") {
+        @Override
+        public Long read(JsonNode node, Place place) {
+          Long value = node.isTextual() ? bytes(node.textValue().trim()) : wholeOrNull(node);
+          if (value == null || value < 0) {
+            throw place.error("must be a number of bytes, or one with its unit, such as 64MB");
+          }
+          return value;
+        }
+
+        @Override
+        public String print(Long value) {
+          long bytes = value;
+          String[] units = {"", "KB", "MB", "GB"};
+          int unit = 0;
+          while (unit < 3 && bytes != 0 && bytes % 1024 == 0) {
+            bytes /= 1024;
+            unit++;
+          }
+          return bytes + units[unit];
+        }
+      };
+
+  static final ConfigType<Long> WHOLE =
+      new Scalar<>("whole number", "") {
+        @Override
+        public Long read(JsonNode node, Place place) {
+          Long value = wholeOrNull(node);
+          if (value == null) {
+            throw place.error("must be a whole number");
+          }
+          return value;
+        }
+      };
+
+  static final ConfigType<Double> DECIMAL =
+      new Scalar<>("number", "") {
+        @Override
+        public Double read(JsonNode node, Place place) {
+          Double value = node.isNumber() ? Double.valueOf(node.doubleValue()) : parsed(node);
+          if (value == null || value.isInfinite()) {
+            throw place.error("must be a number");
+          }
+          return value;
+        }
+
+        private @Nullable Double parsed(JsonNode node) {
+          try {
+            return node.isTextual() ? Double.valueOf(node.textValue().trim()) : null;
+          } catch (NumberFormatException e) {
+            return null;
+          }
+        }
+
+        @Override
+        public String print(Double value) {
+          return value == Math.rint(value) && Math.abs(value) < 1e15
+              ? String.valueOf(value.longValue())
+              : value.toString();
+        }
+      };
+
+  /** A key: stays out of whatever is printed. */
+  static final ConfigType<Secret> SECRET =
+      new Scalar<>("secret", "${NAME} or ${file:PATH}") {
+        @Override
+        public Secret read(JsonNode node, Place place) {
+          if (!node.isTextual() || node.textValue().isBlank()) {
+            throw place.error(
+                "must be text: name an environment variable as ${NAME} or a file as ${file:PATH}");
+          }
+          return Secret.of(node.textValue().strip());
+        }
+      };
+
+  static final ConfigType<Path> PATH =
+      new Scalar<>("path", "") {
+        @Override
+        public Path read(JsonNode node, Place place) {
+          if (!node.isTextual() || node.textValue().isBlank()) {
+            throw place.error("must be the path of a file or directory");
+          }
+          try {
+            return Path.of(node.textValue());
+          } catch (InvalidPathException e) {
+            throw place.error("is not a path: " + e.getReason(), e);
+          }
+        }
+      };
+
+  static final ConfigType<ZoneId> ZONE =
+      texts("time zone", "", ZoneId::of, "a time zone such as UTC or Europe/Berlin");
+
+  private ConfigTypes() {}
+
+  /** A type without keys. */
+  private abstract static class Scalar<T> implements ConfigType<T> {
+    private final String label;
+    private final String unit;
+
+    Scalar(String label, String unit) {
+      this.label = label;
+      this.unit = unit;
+    }
+
+    @Override
+    public String label() {
+      return label;
+    }
+
+    @Override
+    public String unit() {
+      return unit;
+    }
+  }
+
+  /** A whole number within bounds. */
+  static ConfigType<Integer> count(int least, int most) {
+    return new Scalar<>("whole number", "") {
+      @Override
+      public Integer read(JsonNode node, Place place) {
+        Long value = wholeOrNull(node);
+        if (value == null || value < least || value > most) {
+          throw place.error(
+              "must be a whole number of "
+                  + (most == Integer.MAX_VALUE ? least + " or more" : least + " to " + most));
+        }
+        return value.intValue();
+      }
+    };
+  }
+
+  /** Text that {@code check} accepts; it stays text, so that values compare. */
+  static ConfigType<String> texts(String label, String unit, UnaryOperator<String> check) {
+    return texts(label, unit, check, label);
+  }
+
+  /** Something written as text. */
+  static <T> ConfigType<T> texts(
+      String label, String unit, Function<String, T> parse, String wanted) {
+    return new Scalar<>(label, unit) {
+      @Override
+      public T read(JsonNode node, Place place) {
+        if (!node.isTextual()) {
+          throw place.error("must be " + wanted);
+        }
+        try {
+          return parse.apply(node.textValue());
+        } catch (IllegalArgumentException | java.time.DateTimeException e) {
+          throw place.error("is wrong: " + e.getMessage(), e);
+        }
+      }
+    };
+  }
+
+  /** A list, or a single value in its place. */
+  static <T> ConfigType<List<T>> list(ConfigType<T> of) {
+    return new ConfigType<>() {
+      @Override
+      public String label() {
+        return "list of " + of.label();
+      }
+
+      @Override
+      public String unit() {
+        return of.unit();
+      }
+
+      @Override
+      public List<T> read(JsonNode node, Place place) {
+        if (!node.isArray()) {
+          return List.of(of.read(node, place));
+        }
+        List<T> values = new ArrayList<>();
+        for (int i = 0; i < node.size(); i++) {
+          values.add(of.read(node.get(i), place.at(i)));
+        }
+        return List.copyOf(values);
+      }
+
+      @Override
+      public String print(List<T> values) {
+        StringJoiner text = new StringJoiner(", ", "[", "]");
+        values.forEach(value -> text.add(of.print(value)));
+        return text.toString();
+      }
+
+      @Override
+      public @Nullable ConfigTable keys() {
+        return of.keys();
+      }
+
+      @Override
+      public String keysBehind() {
+        return "[].";
+      }
+    };
+  }
+
+  /** Values by names that the file chooses. */
+  static <T> ConfigType<Map<String, T>> named(ConfigType<T> of) {
+    return new ConfigType<>() {
+      @Override
+      public String label() {
+        return of.label() + " by name";
+      }
+
+      @Override
+      public String unit() {
+        return of.unit();
+      }
+
+      @Override
+      public Map<String, T> read(JsonNode node, Place place) {
+        if (!node.isObject()) {
+          throw place.error("must be an object: a name each, and what it stands for");
+        }
+        Map<String, T> values = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> field : node.properties()) {
+          values.put(field.getKey(), of.read(field.getValue(), place.in(field.getKey())));
+        }
+        return java.util.Collections.unmodifiableMap(values);
+      }
+
+      @Override
+      public String print(Map<String, T> values) {
+        StringJoiner text = new StringJoiner(", ", "{", "}");
+        values.forEach((name, value) -> text.add(name + ": " + of.print(value)));
+        return text.toString();
+      }
+
+      @Override
+      public @Nullable ConfigTable keys() {
+        return of.keys();
+      }
+
+      @Override
+      public String keysBehind() {
+        return ".*.";
+      }
+    };
+  }
+
+  /**
+   * An object with keys of its own.
+   *
+   * @param line reads the short form, a line of text, or null where there is none
+   * @param print how it is printed; without secrets
+   */
+  static <T> ConfigType<T> object(
+      String label,
+      ConfigTable keys,
+      @Nullable Function<String, T> line,
+      BiFunction<ConfigValues, Place, T> make,
+      Function<T, String> print) {
+    return new ConfigType<>() {
+      @Override
+      public String label() {
+        return label;
+      }
+
+      @Override
+      public T read(JsonNode node, Place place) {
+        try {
+          return node.isTextual() && line != null
+              ? line.apply(node.textValue())
+              : make.apply(keys.read(node, place), place);
+        } catch (ConfigException e) {
+          throw e;
+        } catch (IllegalArgumentException e) {
+          throw place.error("is wrong: " + e.getMessage(), e);
+        }
+      }
+
+      @Override
+      public String print(T value) {
+        return print.apply(value);
+      }
+
+      @Override
+      public ConfigTable keys() {
+        return keys;
+      }
+    };
+  }
+
+  private static @Nullable Long wholeOrNull(JsonNode node) {
+    if (node.isIntegralNumber() && node.canConvertToLong()) {
+      return node.longValue();
+    }
+    try {
+      return node.isTextual() ? Long.valueOf(node.textValue().trim()) : null;
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  private static @Nullable Duration duration(String text) {
+    if (text.equals("0")) {
+      return Duration.ZERO;
+    }
+    if (text.startsWith("P") || text.startsWith("p")) {
+      try {
+        return Duration.parse(text);
+      } catch (DateTimeParseException e) {
+        return null;
+      }
+    }
+    Matcher amount = AMOUNT.matcher(text);
+    if (!amount.matches()) {
+      return null;
+    }
+    double nanos =
+        switch (amount.group(2)) {
+          case "ns" -> 1;
+          case "us", "µs" -> 1e3;
+          case "ms" -> 1e6;
+          case "s" -> 1e9;
+          case "m", "min" -> 60e9;
+          case "h" -> 3_600e9;
+          case "d" -> 86_400e9;
+          default -> Double.NaN;
+        };
+    double value = nanos * Double.parseDouble(amount.group(1));
+    return value < Long.MAX_VALUE ? Duration.ofNanos(Math.round(value)) : null;
+  }
+
+  private static String printed(Duration value) {
+    long nanos = value.toNanos();
+    long[] sizes = {86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L};
+    String[] units = {"d", "h", "m", "s"};
+    if (nanos == 0) {
+      return "0";
+    }
+    for (int i = 0; i < sizes.length; i++) {
+      if (nanos % sizes[i] == 0) {
+        return nanos / sizes[i] + units[i];
+      }
+    }
+    return nanos % 1_000_000 == 0 ? nanos / 1_000_000 + "ms" : nanos + "ns";
+  }
+
+  private static @Nullable Long bytes(String text) {
+    try {
+      return Long.valueOf(text);
+    } catch (NumberFormatException e) {
+      Matcher amount = AMOUNT.matcher(text);
+      if (!amount.matches()) {
+        return null;
+      }
+      int shift =
+          switch (amount.group(2).toUpperCase(Locale.ROOT)) {
+            case "B" -> 0;
+            case "K", "KB", "KIB" -> 10;
+            case "M", "MB", "MIB" -> 20;
+            case "G", "GB", "GIB" -> 30;
+            default -> -1;
+          };
+      double value = Double.parseDouble(amount.group(1)) * (shift < 0 ? -1 : 1L << shift);
+      return value >= 0 && value < Long.MAX_VALUE && value == Math.rint(value)
+          ? Long.valueOf((long) value)
+          : null;
+    }
+  }
+}
