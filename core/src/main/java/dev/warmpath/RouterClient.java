@@ -148,6 +148,7 @@ public final class RouterClient implements AutoCloseable {
   private final Executor executor;
   private final @Nullable ExecutorService ownExecutor;
   private final WorkerSources workerSources;
+  private final Reloader reloader;
   private volatile ClientSettings settings;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -248,6 +249,7 @@ public final class RouterClient implements AutoCloseable {
     for (WorkerDiscovery discovery : discoveries) {
       discovery.start(workerSources.of(discovery.name()));
     }
+    this.reloader = new Reloader(settings, this::take);
   }
 
   /** What engines tell is told of tokens: without a tokenizer nothing could be matched with it. */
@@ -518,6 +520,35 @@ public final class RouterClient implements AutoCloseable {
     }
   }
 
+  /**
+   * Takes another configuration, whole or not at all. Requests that run keep what they began with;
+   * those that begin from now on go by the new one. Workers that it leaves out get nothing new, and
+   * finish what they have. What the builder was told by calls still wins.
+   *
+   * @throws dev.warmpath.config.ConfigException when something differs that a running client can't
+   *     change; the old configuration stays in force
+   * @throws RouterClosedException when the client is closed
+   */
+  public void reload(RouterConfig config) {
+    reloader.reload(config);
+  }
+
+  /** The configuration in force; what the builder was told by calls is not part of it. */
+  public RouterConfig config() {
+    return settings.config;
+  }
+
+  private void take(ClientSettings next) {
+    if (closed.get()) {
+      throw new RouterClosedException();
+    }
+    settings = next;
+    dispatcher.rules(next.rules);
+    pairs.policies(next.pairPolicies);
+    health.reconfigure(next.health);
+    workerSources.reload(next);
+  }
+
   /** The workers, to look at and to change. */
   public Workers workers() {
     return workers;
@@ -661,6 +692,7 @@ public final class RouterClient implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    quietly(reloader);
     for (WorkerDiscovery discovery : discoveries) {
       quietly(discovery);
     }
@@ -711,7 +743,9 @@ public final class RouterClient implements AutoCloseable {
     }
 
     /**
-     * Reads a configuration file. See {@code core/CONFIGURATION.md} for its keys.
+     * Reads a configuration file, and follows its changes while the client runs ({@code
+     * reload_interval}): what can't be taken is reported, and the old configuration stays. See
+     * {@code core/CONFIGURATION.md} for the keys.
      *
      * @throws dev.warmpath.config.ConfigException naming the file, the key and what to do
      */

@@ -390,57 +390,57 @@ final class Keys {
   // what is known of workers
   private static final HealthSettings HEALTH = HealthSettings.DEFAULT;
   static final ConfigKey<Duration> PROBE_INTERVAL =
-      TABLE.fixed(
+      TABLE.live(
           "health.probe_interval",
           DURATION,
           HEALTH.probeInterval(),
           "Between two health probes of a worker that is well; SGLang is never asked more often"
               + " than every 10 s.");
   static final ConfigKey<Duration> RECHECK_INTERVAL =
-      TABLE.fixed(
+      TABLE.live(
           "health.recheck_interval",
           DURATION,
           HEALTH.recheckInterval(),
           "To the next probe of a worker whose connection was refused; doubles up to"
               + " `probe_interval`.");
   static final ConfigKey<Duration> PROBE_TIMEOUT =
-      TABLE.fixed("health.probe_timeout", DURATION, HEALTH.probeTimeout(), "For one health probe.");
+      TABLE.live("health.probe_timeout", DURATION, HEALTH.probeTimeout(), "For one health probe.");
   static final ConfigKey<Integer> FAILURES_TO_DOWN =
-      TABLE.fixed(
+      TABLE.live(
           "health.failures_to_down",
           count(1, MANY),
           HEALTH.failuresToDown(),
           "Consecutive failures that make a worker down.");
   static final ConfigKey<Integer> PASSES_TO_UP =
-      TABLE.fixed(
+      TABLE.live(
           "health.passes_to_up",
           count(1, MANY),
           HEALTH.passesToUp(),
           "Consecutive passes that bring a worker up again that was down.");
   static final ConfigKey<Duration> PROOF_OF_LIFE =
-      TABLE.fixed(
+      TABLE.live(
           "health.proof_of_life_window",
           DURATION,
           HEALTH.proofOfLifeWindow(),
           "For how long a success of this client's requests outweighs probes that time out.");
   static final ConfigKey<Duration> LOAD_MIN =
-      TABLE.fixed(
+      TABLE.live(
           "health.load_min",
           DURATION,
           HEALTH.loadMin(),
           "The shortest time between two load polls, at least 100 ms.");
   static final ConfigKey<Duration> LOAD_MAX =
-      TABLE.fixed("health.load_max", DURATION, HEALTH.loadMax(), "The longest.");
+      TABLE.live("health.load_max", DURATION, HEALTH.loadMax(), "The longest.");
   static final ConfigKey<Duration> LOAD_TIMEOUT =
-      TABLE.fixed("health.load_timeout", DURATION, HEALTH.loadTimeout(), "For one load poll.");
+      TABLE.live("health.load_timeout", DURATION, HEALTH.loadTimeout(), "For one load poll.");
   static final ConfigKey<Duration> CAPABILITY_INTERVAL =
-      TABLE.fixed(
+      TABLE.live(
           "health.capability_interval",
           DURATION,
           HEALTH.capabilityInterval(),
           "Between two looks at what a worker is.");
   static final ConfigKey<Duration> CAPABILITY_TIMEOUT =
-      TABLE.fixed(
+      TABLE.live(
           "health.capability_timeout", DURATION, HEALTH.capabilityTimeout(), "For such a look.");
   static final ConfigKey<Duration> TELEMETRY_STALE =
       TABLE.fixed(

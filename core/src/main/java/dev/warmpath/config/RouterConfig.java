@@ -422,6 +422,28 @@ public final class RouterConfig {
   }
 
   /**
+   * Refuses to follow on {@code running} where a running client could not take the difference.
+   *
+   * @throws ConfigException naming the keys and what to do
+   */
+  public void requireReloadableFrom(RouterConfig running) {
+    List<String> fixed = running.changes(this, true);
+    if (!fixed.isEmpty()) {
+      throw new ConfigException(
+          source
+              + ": "
+              + String.join(", ", fixed)
+              + " can't change while the client runs, so nothing of the file was taken: restart the"
+              + " client, or put the old values back");
+    }
+  }
+
+  /** Whether both say the same, secrets included. */
+  public boolean saysTheSame(RouterConfig other) {
+    return changes(other, true).isEmpty() && changes(other, false).isEmpty();
+  }
+
+  /**
    * A short name of what it says: 16 hex digits of SHA-256, the same for the same values wherever
    * they come from. Of secrets only the presence enters.
    */
