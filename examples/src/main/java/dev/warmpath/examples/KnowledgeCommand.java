@@ -6,5 +6,12 @@ import picocli.CommandLine.Command;
 @Command(
     name = "knowledge",
     description = "Knowledge routing: where the knowledge is, then who should answer.",
-    subcommands = KnowledgeRouteCommand.class)
+    subcommands = {
+      KnowledgeRouteCommand.class,
+      KnowledgeViewCommand.Status.class,
+      KnowledgeViewCommand.Kdns.class,
+      KnowledgeViewCommand.Targets.class,
+      KnowledgeViewCommand.Strategy.class,
+      KnowledgeLabCommand.class
+    })
 final class KnowledgeCommand {}

@@ -20,6 +20,9 @@ final class KdnLink {
   private final IdentityHashMap<TransferQueue.Transfer, CompletableFuture<Void>> waiting =
       new IdentityHashMap<>();
 
+  /** When {@link #advance} comes next; infinite where it doesn't. */
+  private double wakesMs = Double.POSITIVE_INFINITY;
+
   /** What heartbeats tell of it. */
   record Load(int pending, int active, double queueMillis) {}
 
@@ -49,17 +52,24 @@ final class KdnLink {
       return;
     }
     List<CompletableFuture<Void>> ended = new ArrayList<>();
-    double inMs;
+    double inMs = Double.POSITIVE_INFINITY;
     lock.lock();
     try {
       double now = nowMs();
+      if (wakesMs <= now) {
+        wakesMs = Double.POSITIVE_INFINITY;
+      }
       for (TransferQueue.Transfer transfer : queue.advance(now)) {
         CompletableFuture<Void> sent = waiting.remove(transfer);
         if (sent != null) {
           ended.add(sent);
         }
       }
-      inMs = (queue.nextDeadlineMs() - now) / speedup;
+      double next = queue.nextDeadlineMs();
+      if (next < wakesMs) {
+        wakesMs = next;
+        inMs = (next - now) / speedup;
+      }
     } finally {
       lock.unlock();
     }

@@ -27,7 +27,13 @@ final class LabHandoff {
       @Override
       public void begin(LabRank target, long engineId, RankListener listener) {
         LabRequest prompt =
-            new LabRequest(request.promptTokens(), 1, request.ids(), request.tokensPerId());
+            new LabRequest(
+                request.promptTokens(),
+                1,
+                request.ids(),
+                request.tokensPerId(),
+                request.document(),
+                request.documentTokens());
         handoff.source(target.inVirtualTime(), prompt.forEngine(engineId), listener);
       }
     };

@@ -43,6 +43,7 @@ final class LabNetwork implements PromptSource {
   private final IdentityHashMap<Prompt, LabRequest> prompts = new IdentityHashMap<>();
   private long engineRequests;
   private boolean watched;
+  private @Nullable LabKdns knowledge;
 
   LabNetwork(
       VirtualTime time,
@@ -130,6 +131,15 @@ final class LabNetwork implements PromptSource {
       of.handoff = handoff;
     }
     return role == WorkerRole.PREFILL ? handoff.source() : handoff.destination();
+  }
+
+  /** The fleet's knowledge nodes; null where it has none. */
+  @Nullable LabKdns knowledge() {
+    return knowledge;
+  }
+
+  void knowledge(LabKdns nodes) {
+    knowledge = nodes;
   }
 
   /** From now on ranks keep account of what is under way to them, for who knows everything. */

@@ -55,6 +55,11 @@ final class LabRank {
     drive.cancel(requestId);
   }
 
+  /** Caches KV that comes from elsewhere. */
+  void store(EngineRequest prompt) {
+    drive.store(prompt);
+  }
+
   /** Empties the cache, whatever runs. */
   void flush() {
     drive.flush();

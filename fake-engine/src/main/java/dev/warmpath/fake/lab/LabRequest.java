@@ -19,8 +19,16 @@ import java.util.Arrays;
  * @param ids one identity per stretch of the prompt, and maybe of the answer behind it: two
  *     requests share a prefix exactly as long as their identities are equal. Not to be changed
  * @param tokensPerId tokens of a stretch
+ * @param document names what the prompt begins with, where that is shared knowledge
+ * @param documentTokens how long that is
  */
-record LabRequest(int promptTokens, int outputTokens, long[] ids, int tokensPerId) {
+record LabRequest(
+    int promptTokens,
+    int outputTokens,
+    long[] ids,
+    int tokensPerId,
+    String document,
+    int documentTokens) {
 
   /** The model that requests name. */
   static final String MODEL = "lab";
@@ -32,7 +40,14 @@ record LabRequest(int promptTokens, int outputTokens, long[] ids, int tokensPerI
         request.inputTokens(),
         Math.max(1, Math.min(maxOutputTokens, request.outputTokens())),
         session.ids(turn),
-        request.hashBlockTokens());
+        request.hashBlockTokens(),
+        request.program(),
+        session.systemTokens());
+  }
+
+  /** The first tokens of the document as a prompt of their own, whose KV a node has. */
+  EngineRequest document(int tokens) {
+    return new EngineRequest(0, new BlockSource.Stretches(ids, tokensPerId), tokens, 0, 0);
   }
 
   /** The prompt as a router client chains it: what a tokenizer would have given it. */

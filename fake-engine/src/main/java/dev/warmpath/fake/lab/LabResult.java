@@ -14,6 +14,7 @@ import java.util.Map;
  * @param realSeconds how long the simulation took
  * @param passes forward passes of all ranks
  * @param preemptions requests that lost their KV blocks while running
+ * @param knowledge what became of the documents in front of prompts
  * @param workers the workers over time, in order of their addresses
  */
 public record LabResult(
@@ -24,6 +25,7 @@ public record LabResult(
     double realSeconds,
     long passes,
     long preemptions,
+    LabTransfers knowledge,
     Map<String, List<Sample>> workers) {
 
   /** Copies {@code workers}. */

@@ -77,6 +77,10 @@ final class LabRun implements AutoCloseable {
             LabFleet.start(settings, time, drives, events),
             settings.roundTripMs(),
             order);
+    LabKnowledge knowledge = settings.knowledge();
+    if (knowledge != null) {
+      network.knowledge(new LabKdns(knowledge, time, settings));
+    }
     RoutingPolicy routing = policy.make(network, settings);
     SplittableRandom seeds = random.split();
     for (int i = 0; i < settings.clients(); i++) {
@@ -136,6 +140,10 @@ final class LabRun implements AutoCloseable {
     long started = System.nanoTime();
     openSessions = sessions.size();
     double patienceMs = patienceMs(sessions);
+    LabKdns kdns = network.knowledge();
+    if (kdns != null) {
+      sessions.forEach(kdns::learn);
+    }
     if (settings.concurrency() > 0) {
       ArrayDeque<TraceSession> queue = new ArrayDeque<>(sessions);
       for (int i = 0; i < Math.min(settings.concurrency(), sessions.size()); i++) {
@@ -326,6 +334,7 @@ final class LabRun implements AutoCloseable {
   }
 
   private LabResult result(String policy, long started) {
+    LabKdns kdns = network.knowledge();
     long passes = 0;
     long preemptions = 0;
     for (LabWorker worker : network.workers().values()) {
@@ -342,6 +351,7 @@ final class LabRun implements AutoCloseable {
         (System.nanoTime() - started) / 1e9,
         passes,
         preemptions,
+        kdns == null ? LabTransfers.NONE : kdns.transfers(),
         samples);
   }
 

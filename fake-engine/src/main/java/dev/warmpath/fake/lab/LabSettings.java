@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  * @param health how clients look after workers
  * @param admission how many requests a client has out at once
  * @param indexBytes memory of each client's prefix indexes
+ * @param knowledge nodes that have the KV of what sessions begin with; null without any
  */
 public record LabSettings(
     FleetSpec fleet,
@@ -70,7 +71,8 @@ public record LabSettings(
     double eventDelayMs,
     HealthSettings health,
     AdmissionSettings admission,
-    long indexBytes) {
+    long indexBytes,
+    @Nullable LabKnowledge knowledge) {
 
   /** Checks the ranges. */
   public LabSettings {
@@ -111,6 +113,9 @@ public record LabSettings(
               + fleet
               + " can't be simulated: give regular workers only, such as 4, or prefill and decode"
               + " workers, such as 2p2d");
+    }
+    if (knowledge != null && (disaggregated || model != WorkerModel.ENGINE)) {
+      throw new IllegalArgumentException("knowledge is delivered to regular engines only");
     }
     if (warmupRequests < 0) {
       throw new IllegalArgumentException(
@@ -166,6 +171,7 @@ public record LabSettings(
     private HealthSettings health = HealthSettings.DEFAULT;
     private AdmissionSettings admission = AdmissionSettings.DEFAULT;
     private long indexBytes = 64L << 20;
+    private @Nullable LabKnowledge knowledge;
 
     private Builder() {}
 
@@ -325,6 +331,12 @@ public record LabSettings(
       return this;
     }
 
+    /** Sets {@link LabSettings#knowledge()}; none by default. */
+    public Builder knowledge(LabKnowledge value) {
+      knowledge = value;
+      return this;
+    }
+
     /**
      * Builds the settings.
      *
@@ -358,7 +370,8 @@ public record LabSettings(
           eventDelayMs,
           health,
           admission,
-          indexBytes);
+          indexBytes,
+          knowledge);
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.warmpath.fake.lab;
 import dev.warmpath.fake.live.RankListener;
 import dev.warmpath.fake.live.RankSettings;
 import dev.warmpath.fake.live.RankSnapshot;
+import dev.warmpath.fake.scheduler.EngineCommand;
 import dev.warmpath.fake.scheduler.EngineCore;
 import dev.warmpath.fake.scheduler.EngineRequest;
 import dev.warmpath.fake.virtual.VirtualRank;
@@ -43,6 +44,15 @@ interface RankDrives {
     }
 
     /**
+     * Caches the KV of a prompt that was computed elsewhere.
+     *
+     * @throws UnsupportedOperationException if the scheduler can't
+     */
+    default void store(EngineRequest prompt) {
+      throw new UnsupportedOperationException("this scheduler takes no KV in");
+    }
+
+    /**
      * Loses everything at once; those who wait for it hear of an abort.
      *
      * @throws UnsupportedOperationException if the scheduler can't
@@ -80,6 +90,11 @@ interface RankDrives {
             @Override
             public void cancel(long requestId) {
               rank.cancel(requestId);
+            }
+
+            @Override
+            public void store(EngineRequest prompt) {
+              boolean unused = rank.apply(new EngineCommand.StorePrefix(prompt), result -> {});
             }
 
             @Override

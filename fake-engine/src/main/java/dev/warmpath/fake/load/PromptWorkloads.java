@@ -34,6 +34,36 @@ final class PromptWorkloads {
     return sessions;
   }
 
+  /** The document is the system message, alone, so that its KV is that of every prompt with it. */
+  static List<TraceSession> knowledge(WorkloadParameters set, long seed) {
+    Draws draws = new Draws(seed);
+    BlockIds ids = new BlockIds();
+    BlockIds.Run[] documents = new BlockIds.Run[set.atLeastOne("documents")];
+    for (int i = 0; i < documents.length; i++) {
+      int length = draws.lognormal(set.number("document"), 0.6, 256, 16_384);
+      documents[i] = ids.take(length / BlockIds.TOKENS * BlockIds.TOKENS);
+    }
+    Draws.Zipf pick = draws.zipf(documents.length, set.number("zipf"));
+    int turns = set.atLeastOne("turns");
+    double gap = turns * set.gapMs("rate");
+    double end = set.millis("duration");
+    List<TraceSession> sessions = new ArrayList<>();
+    for (double at = draws.exponential(gap); at < end; at += draws.exponential(gap)) {
+      int document = pick.next();
+      SessionBuilder session =
+          new SessionBuilder("knowledge-" + sessions.size(), "document-" + document, at, ids)
+              .system(documents[document]);
+      for (int turn = 0; turn < turns; turn++) {
+        session.turn(
+            draws.uniform(64, 319),
+            draws.lognormal(set.number("output"), 0.6, 8, 800),
+            turn == 0 ? 0 : draws.exponential(set.millis("think")));
+      }
+      sessions.add(session.build());
+    }
+    return sessions;
+  }
+
   static List<TraceSession> sharedPrefix(WorkloadParameters set, long seed) {
     Draws draws = new Draws(seed);
     BlockIds ids = new BlockIds();

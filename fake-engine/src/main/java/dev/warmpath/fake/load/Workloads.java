@@ -22,6 +22,8 @@ import java.util.Set;
  *       <td>rate=8 duration=60 turns=5.5 think=10 prompts=8 zipf=1 first=600 later=300 output=250</td></tr>
  *   <tr><td>rag</td><td>a common prompt, a Zipf-distributed document, a unique question</td>
  *       <td>rate=8 duration=60 documents=4000 zipf=0.9 document=4000 common=512 output=150</td></tr>
+ *   <tr><td>knowledge</td><td>a Zipf-distributed document as the system message, then questions about it</td>
+ *       <td>rate=8 duration=60 documents=1000 zipf=0.9 document=4000 output=150 turns=1 think=10</td></tr>
  *   <tr><td>flash-crowd</td><td>sessions, then as many requests again on one new prefix</td>
  *       <td>those of sessions, at=30 prefix=6144</td></tr>
  *   <tr><td>conversation</td><td>the Mooncake conversation trace: its 500-row sample, or a file</td>
@@ -71,6 +73,19 @@ public final class Workloads {
                 of("common", 512, "length of the common prompt"),
                 of("output", 150, "mean length of an answer"))),
         PromptWorkloads::rag);
+    add(
+        "knowledge",
+        "a Zipf-distributed document as the system message, then questions about it",
+        join(
+            openLoop(8),
+            List.of(
+                of("documents", 1000, "how many documents there are"),
+                of("zipf", 0.9, "exponent of their popularity, 0 for equal"),
+                of("document", 4000, "mean length of a document (lognormal, 256 to 16,384)"),
+                of("output", 150, "mean length of an answer"),
+                of("turns", 1, "questions to a document"),
+                of("think", 10, "mean time between an answer and the next question, s"))),
+        PromptWorkloads::knowledge);
     add(
         "flash-crowd",
         "sessions, then as many requests again on one new prefix",

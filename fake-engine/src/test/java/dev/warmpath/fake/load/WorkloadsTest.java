@@ -28,6 +28,7 @@ class WorkloadsTest {
       strings = {
         "sessions",
         "rag",
+        "knowledge",
         "flash-crowd",
         "conversation",
         "closed",

@@ -1,0 +1,15 @@
+package dev.warmpath.fake.lab;
+
+/**
+ * What became of the documents in front of a run's prompts.
+ *
+ * @param held prompts whose worker had the document's KV
+ * @param transfers prompts whose document's KV was sent
+ * @param bytes how much that was
+ * @param recomputed prompts whose document was computed again
+ */
+public record LabTransfers(long held, long transfers, long bytes, long recomputed) {
+
+  /** Of a run without knowledge nodes. */
+  public static final LabTransfers NONE = new LabTransfers(0, 0, 0, 0);
+}

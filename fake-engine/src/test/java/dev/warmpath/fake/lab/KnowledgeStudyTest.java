@@ -1,0 +1,108 @@
+package dev.warmpath.fake.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.warmpath.fake.FleetSpec;
+import dev.warmpath.fake.kdn.KnowledgeKv;
+import dev.warmpath.fake.lab.KnowledgeStudy.Row;
+import dev.warmpath.fake.load.TraceSession;
+import dev.warmpath.fake.load.Workloads;
+import dev.warmpath.fake.scheduler.CoreOptions;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class KnowledgeStudyTest {
+  private static final Map<String, String> SET =
+      Map.of("rate", "16", "duration", "40", "documents", "300");
+
+  private static LabSettings.Builder fleet(LabKnowledge.Injection injection) {
+    return LabSettings.builder()
+        .fleet(FleetSpec.parse("8"))
+        .clients(4)
+        .core(CoreOptions.builder().numBlocks(4_096).build())
+        .knowledge(LabKnowledge.DEFAULT.withInjection(injection));
+  }
+
+  private static Map<String, Row> run(LabKnowledge.Injection injection) {
+    return KnowledgeStudy.run(
+            fleet(injection),
+            SET,
+            List.of("round_robin", "cache_aware", KnowledgeStudy.KNOWLEDGE),
+            List.of(1L, 2L))
+        .stream()
+        .collect(java.util.stream.Collectors.toMap(Row::policy, row -> row));
+  }
+
+  /** Each seed of one is better than each seed of the others. */
+  @Test
+  void knowledgeIsQuickerAndSendsLessThanTheOthersWhereKvIsAlwaysSent() {
+    Map<String, Row> rows = run(LabKnowledge.Injection.KV);
+    Row knowledge = rows.get(KnowledgeStudy.KNOWLEDGE);
+    for (String other : List.of("round_robin", "cache_aware")) {
+      Row row = rows.get(other);
+      assertThat(row.failed()).isZero();
+      assertThat(knowledge.ttftMs().most()).as(other).isLessThan(row.ttftMs().least());
+      assertThat(knowledge.gigabytes().most()).as(other).isLessThan(row.gigabytes().least());
+    }
+    assertThat(knowledge.failed()).isZero();
+  }
+
+  @Test
+  void knowledgeComputesFewDocumentsAgainWhereThatIsAChoice() {
+    Map<String, Row> rows = run(LabKnowledge.Injection.AUTO);
+    Row knowledge = rows.get(KnowledgeStudy.KNOWLEDGE);
+    for (String other : List.of("round_robin", "cache_aware")) {
+      assertThat(knowledge.ttftMs().most()).as(other).isLessThan(rows.get(other).ttftMs().least());
+      assertThat(knowledge.recomputed().most() * 4)
+          .as(other)
+          .isLessThan(rows.get(other).recomputed().least());
+    }
+  }
+
+  @Test
+  void textSendsNothingAndKvIsNeverSentTwiceToWhomHasIt() {
+    List<TraceSession> sessions = Workloads.draw("knowledge", SET, 3);
+    LabResult text = Lab.run(fleet(LabKnowledge.Injection.TEXT).build(), "cache_aware", sessions);
+    assertThat(text.knowledge().bytes()).isZero();
+    assertThat(text.knowledge().transfers()).isZero();
+
+    LabResult one =
+        Lab.run(
+            fleet(LabKnowledge.Injection.KV)
+                .fleet(FleetSpec.parse("1"))
+                .core(CoreOptions.builder().numBlocks(100_000).build())
+                .build(),
+            "round_robin",
+            sessions);
+
+    long documents =
+        sessions.stream().map(session -> session.turns().get(0).program()).distinct().count();
+    assertThat(one.knowledge().recomputed()).isZero();
+    assertThat(one.knowledge().held() + one.knowledge().transfers())
+        .isLessThanOrEqualTo(sessions.size());
+    assertThat(one.knowledge().transfers()).isBetween(documents * 9 / 10, documents * 13 / 10);
+    assertThat(one.load().failed()).isZero();
+  }
+
+  @Test
+  void aSeedDecidesEverything() {
+    List<TraceSession> sessions = Workloads.draw("knowledge", SET, 5);
+    LabSettings settings = fleet(LabKnowledge.Injection.AUTO).seed(5).build();
+    LabResult first = Lab.run(settings, KnowledgeStudy.KNOWLEDGE, sessions);
+    LabResult second = Lab.run(settings, KnowledgeStudy.KNOWLEDGE, sessions);
+    assertThat(second.knowledge()).isEqualTo(first.knowledge());
+    assertThat(second.load().ttft()).isEqualTo(first.load().ttft());
+  }
+
+  @Test
+  void knowledgeNeedsNodes() {
+    LabSettings none = LabSettings.builder().build();
+    assertThatThrownBy(
+            () -> Lab.run(none, KnowledgeStudy.KNOWLEDGE, Workloads.draw("knowledge", SET, 1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("knowledge nodes");
+    assertThat(new KnowledgeKv(16, 10).bytes(50)).isEqualTo(480);
+  }
+}
