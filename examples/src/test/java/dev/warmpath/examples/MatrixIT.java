@@ -1,255 +1,63 @@
 package dev.warmpath.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.fail;
 
-import dev.warmpath.RouterClient;
+import dev.warmpath.api.LookupInfo;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterListener;
-import dev.warmpath.api.RouterRequest;
-import dev.warmpath.api.RouterResponse;
-import dev.warmpath.api.RouterStream;
+import dev.warmpath.examples.MatrixWay.Outcome;
 import dev.warmpath.fake.FakeEngine;
-import dev.warmpath.fake.FakeEngineBuilder;
 import dev.warmpath.fake.FakeFleet;
-import dev.warmpath.fake.scheduler.LatencyModel;
-import dev.warmpath.fake.text.ModelPromptEncoder;
-import dev.warmpath.okhttp.OkHttpTransport;
-import dev.warmpath.okhttp.RoutingInterceptor;
+import dev.warmpath.fake.umbp.FakeUmbpMaster;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.prompt.tokenizer.Tokenizer;
-import dev.warmpath.worker.EngineKind;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
-import okhttp3.Call;
-import okhttp3.MediaType;
-import okhttp3.OkHttpClient;
-import okhttp3.Request;
-import okhttp3.RequestBody;
-import okhttp3.Response;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every policy x every way of sending x every outcome x prompts known by their text or by their
- * tokens, over real sockets: a full decision, no lease left, nothing left running at a worker or of
- * the client's threads, and the same choice whichever way the same prompt was sent.
+ * tokens x HTTP and each gRPC service, over real sockets: a full decision, no lease left, nothing
+ * left running at a worker or of the client's threads, and the same choice whichever way the same
+ * prompt was sent. Policy {@code umbp} asks a master that knows where the prompt is.
  */
 class MatrixIT {
-  private static final int WORKERS = 3;
-  private static final String MODEL = "matrix-model";
-
   /** Names of threads that read prompts for callers that should not. */
   private static final String PROMPT_THREAD = "warmpath-prompt";
 
+  private static final RouterListener DEAF = new RouterListener() {};
+
   @TempDir private static Path folder;
   private static Tokenizer tokenizer;
-  private static final Map<Prompts, FakeFleet> fleets = new EnumMap<>(Prompts.class);
+  private static FakeUmbpMaster master;
 
   private final ConcurrentLinkedQueue<RouterListener.RequestEvent> finished =
       new ConcurrentLinkedQueue<>();
-
-  /** What the client knows of prompts. */
-  enum Prompts {
-    ESTIMATED,
-    EXACT;
-
-    FakeFleet fleet() {
-      return fleets.get(this);
-    }
-  }
-
-  /** How a request ends. */
-  enum Outcome {
-    OK,
-    CANCEL,
-    FAULT
-  }
-
-  /** How a request is sent. */
-  enum Way {
-    SEND {
-      @Override
-      RouteDecision ok(Client client, String prompt) {
-        RouterResponse response = client.router.send(request(client, prompt, false));
-        assertThat(response.status()).isEqualTo(200);
-        assertThat(response.usage()).isNotNull();
-        return response.decision();
-      }
-
-      @Override
-      Runnable begin(Client client, String prompt) {
-        Thread thread =
-            new Thread(
-                () -> {
-                  try {
-                    client.router.send(request(client, prompt, false));
-                  } catch (RuntimeException expected) {
-                    client.errors.add(expected);
-                  }
-                });
-        thread.start();
-        return () -> {
-          thread.interrupt();
-          join(thread);
-        };
-      }
-    },
-    SEND_ASYNC {
-      @Override
-      RouteDecision ok(Client client, String prompt) throws Exception {
-        RouterResponse response =
-            client.router.sendAsync(request(client, prompt, false)).get(30, TimeUnit.SECONDS);
-        assertThat(response.status()).isEqualTo(200);
-        return response.decision();
-      }
-
-      @Override
-      Runnable begin(Client client, String prompt) {
-        CompletableFuture<RouterResponse> future =
-            client.router.sendAsync(request(client, prompt, false));
-        return () -> assertThat(future.cancel(true)).isTrue();
-      }
-    },
-    STREAM {
-      @Override
-      RouteDecision ok(Client client, String prompt) {
-        try (RouterStream stream = client.router.stream(request(client, prompt, true))) {
-          int events = 0;
-          while (stream.next() != null) {
-            events++;
-          }
-          assertThat(events).isPositive();
-          assertThat(stream.usage()).isNotNull();
-          return stream.decision();
-        }
-      }
-
-      @Override
-      Runnable begin(Client client, String prompt) {
-        CompletableFuture<RouterStream> future =
-            client.router.streamAsync(request(client, prompt, true));
-        return () -> assertThat(future.cancel(true)).isTrue();
-      }
-    },
-    INTERCEPTOR {
-      @Override
-      RouteDecision ok(Client client, String prompt) throws Exception {
-        try (Response response = client.http.newCall(call(client, prompt)).execute()) {
-          assertThat(response.code()).isEqualTo(200);
-          assertThat(response.body().string()).contains("choices");
-          assertThat(response.header("x-warmpath-worker")).startsWith("http://127.0.0.1:");
-          return response.request().tag(RouteDecision.class);
-        }
-      }
-
-      @Override
-      Runnable begin(Client client, String prompt) {
-        Call call = client.http.newCall(call(client, prompt));
-        Thread thread =
-            new Thread(
-                () -> {
-                  try (Response response = call.execute()) {
-                    fail("the call was to be cancelled, not answered " + response.code());
-                  } catch (Exception expected) {
-                    client.errors.add(expected);
-                  }
-                });
-        thread.start();
-        return () -> {
-          call.cancel();
-          join(thread);
-        };
-      }
-    };
-
-    /** Whether the prompt is read by another thread than the caller's. */
-    boolean apart(Outcome outcome) {
-      return switch (this) {
-        case SEND -> false;
-        case STREAM -> outcome == Outcome.CANCEL;
-        case SEND_ASYNC, INTERCEPTOR -> true;
-      };
-    }
-
-    /** Sends and takes the whole answer. */
-    abstract RouteDecision ok(Client client, String prompt) throws Exception;
-
-    /** Begins to send; the result cancels. */
-    abstract Runnable begin(Client client, String prompt);
-  }
-
-  private static void join(Thread thread) {
-    try {
-      thread.join(30_000);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-    assertThat(thread.isAlive()).isFalse();
-  }
-
-  /** A router, and an OkHttp client that it routes. */
-  private static final class Client implements AutoCloseable {
-    final RouterClient router;
-    final OkHttpClient http;
-    final FakeFleet fleet;
-    final String pin;
-    final WatchedTokenizer watched = new WatchedTokenizer(tokenizer);
-    final ConcurrentLinkedQueue<Exception> errors = new ConcurrentLinkedQueue<>();
-
-    Client(String policy, Prompts prompts, String pin, RouterListener listener) {
-      RouterClient.Builder builder =
-          RouterClient.builder()
-              .transport(OkHttpTransport.create())
-              .policy(Policies.parse(policy))
-              .listener(listener)
-              .seed(17);
-      this.fleet = prompts.fleet();
-      fleet.urls().forEach(builder::worker);
-      if (prompts == Prompts.EXACT) {
-        builder.model(MODEL, SmallModel.with(watched));
-      }
-      this.router = builder.build();
-      this.pin = pin;
-      OkHttpClient.Builder plain = new OkHttpClient.Builder();
-      RoutingInterceptor.tune(plain);
-      this.http = plain.addInterceptor(RoutingInterceptor.of(router)).build();
-      assertThat(router.awaitReady(Duration.ofSeconds(30))).isTrue();
-      Views.awaitLooked(router, Duration.ofSeconds(30));
-    }
-
-    @Override
-    public void close() {
-      http.dispatcher().executorService().shutdown();
-      http.connectionPool().evictAll();
-      router.close();
-      await().until(() -> promptThreads().isEmpty());
-    }
-  }
+  private @Nullable MatrixFleet used;
 
   /** Looks at once and often: there are hundreds of cells. */
-  private static ConditionFactory await() {
-    return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
+  static ConditionFactory await() {
+    return Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5));
   }
 
-  private static List<String> promptThreads() {
+  static List<String> promptThreads() {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
         .filter(name -> name.startsWith(PROMPT_THREAD))
@@ -258,40 +66,35 @@ class MatrixIT {
 
   @BeforeAll
   static void startFleets() {
-    ModelFiles files = ModelFiles.of(SmallModel.writeTo(folder.resolve(MODEL)));
+    ModelFiles files = ModelFiles.of(SmallModel.writeTo(folder.resolve(MatrixFleet.MODEL)));
     tokenizer = files.tokenizer();
-    fleets.put(Prompts.ESTIMATED, fleet(builder -> builder));
-    fleets.put(
-        Prompts.EXACT,
-        fleet(
-            builder ->
-                builder
-                    .kind(EngineKind.VLLM)
-                    .promptEncoder(new ModelPromptEncoder(files, EngineKind.VLLM))));
-  }
-
-  private static FakeFleet fleet(UnaryOperator<FakeEngineBuilder> configure) {
-    return FakeFleet.start(
-        Integer.toString(WORKERS),
-        builder ->
-            configure.apply(builder.model(MODEL).timing(LatencyModel.instant()).speedup(1_000)));
+    master = FakeUmbpMaster.start();
+    for (MatrixFleet fleet : MatrixFleet.values()) {
+      fleet.start(files, master);
+    }
+    int nodes = MatrixFleet.WORKERS * (MatrixFleet.values().length - 1);
+    await().until(() -> master.nodes().size() == nodes);
   }
 
   @AfterAll
   static void stopFleets() {
-    fleets.values().forEach(FakeFleet::close);
-    fleets.clear();
+    for (MatrixFleet fleet : MatrixFleet.values()) {
+      fleet.stop();
+    }
+    master.close();
   }
 
-  @BeforeEach
-  void healFleets() {
-    for (FakeFleet fleet : fleets.values()) {
-      for (FakeEngine engine : fleet.engines()) {
-        engine.faults().clear();
-        engine.resume();
-      }
-      assertThat(fleet.flushAll()).isTrue();
+  @AfterEach
+  void healUsed() {
+    if (used != null) {
+      heal(used);
     }
+  }
+
+  /** As new: no faults, empty caches, and a master that knows of none of them. */
+  private static void heal(MatrixFleet fleet) {
+    fleet.heal();
+    await().until(() -> master.hashes() == 0);
   }
 
   static List<String> policies() {
@@ -303,68 +106,111 @@ class MatrixIT {
   static List<Arguments> cells() {
     List<Arguments> cells = new ArrayList<>();
     for (String policy : policies()) {
-      for (Way way : Way.values()) {
-        for (Outcome outcome : Outcome.values()) {
-          for (Prompts prompts : Prompts.values()) {
-            cells.add(Arguments.of(policy, way, outcome, prompts));
-          }
+      for (MatrixFleet fleet : MatrixFleet.values()) {
+        for (MatrixWay way : ways(fleet)) {
+          cells.add(Arguments.of(policy, way, fleet));
         }
       }
     }
     return cells;
   }
 
-  @ParameterizedTest(name = "{0} {1} {2} {3}")
+  @ParameterizedTest(name = "{0} {1} {2}")
   @MethodSource("cells")
-  void leavesNothingBehind(String policy, Way way, Outcome outcome, Prompts prompts)
+  void leavesNothingBehindHoweverItEnds(String policy, MatrixWay way, MatrixFleet of)
       throws Exception {
-    FakeFleet fleet = prompts.fleet();
-    String prompt = "how warm is the path that " + policy + " takes through the matrix";
-    try (Client client = client(policy, prompts, null)) {
-      switch (outcome) {
-        case OK -> {
-          RouteDecision decision = way.ok(client, prompt);
-          assertFull(client, decision, policy);
-          assertThat(decision.attempts()).hasSize(1);
-          assertFinished(client, RouterListener.Outcome.COMPLETED);
-        }
-        case FAULT -> {
-          // Every worker fails its next request once: each attempt but the last one fails.
-          fleet.engines().forEach(engine -> engine.faults().add("503:count=1"));
-          RouteDecision decision = way.ok(client, prompt);
-          assertFull(client, decision, policy);
-          assertThat(decision.attempts().size()).isGreaterThan(1);
-          assertThat(decision.attempts().get(0).status()).isEqualTo(503);
-          assertFinished(client, RouterListener.Outcome.COMPLETED);
-        }
-        case CANCEL -> {
-          fleet.engines().forEach(FakeEngine::pause);
-          Runnable cancel = way.begin(client, prompt);
-          await().until(() -> fleet.stats().waiting() + fleet.stats().running() == 1);
-          cancel.run();
-          await().until(() -> fleet.stats().waiting() + fleet.stats().running() == 0);
-          fleet.engines().forEach(FakeEngine::resume);
-          assertFinished(client, RouterListener.Outcome.CANCELLED);
-        }
+    String holder = warmed(policy, of, prompt(policy));
+    try (MatrixClient client = client(policy, of, null)) {
+      for (Outcome outcome : Outcome.values()) {
+        finished.clear();
+        client.watched.forget();
+        String prompt = prompt(policy) + " until " + outcome;
+        end(client, way, outcome, prompt, policy, holder);
+        assertNoLease(client);
+        assertRead(client, way, outcome);
+        assertLocated(holder);
+        assertThat(finished).as("told once, to the end: " + outcome).hasSize(1);
       }
-      assertNoLease(client);
-      assertRead(client, way, outcome, prompts);
     }
-    assertThat(finished).as("told once, to the end").hasSize(1);
+    assertThat(finished).hasSize(1);
+  }
+
+  private void end(
+      MatrixClient client,
+      MatrixWay way,
+      Outcome outcome,
+      String prompt,
+      String policy,
+      @Nullable String holder)
+      throws Exception {
+    FakeFleet fleet = client.fleet.fleet();
+    switch (outcome) {
+      case OK -> {
+        RouteDecision decision = way.ok(client, prompt);
+        assertFull(client, decision, policy);
+        assertThat(decision.attempts()).hasSize(1);
+        if (holder != null) {
+          assertThat(chosen(decision)).isEqualTo(holder);
+        }
+        assertFinished(client, RouterListener.Outcome.COMPLETED);
+      }
+      case CANCEL -> {
+        fleet.engines().forEach(FakeEngine::pause);
+        Runnable cancel = way.begin(client, prompt);
+        await().until(() -> fleet.stats().waiting() + fleet.stats().running() == 1);
+        cancel.run();
+        await().until(() -> fleet.stats().waiting() + fleet.stats().running() == 0);
+        fleet.engines().forEach(FakeEngine::resume);
+        assertFinished(client, RouterListener.Outcome.CANCELLED);
+      }
+      case FAULT -> {
+        // Every worker fails its next request once: each attempt but the last one fails.
+        fleet.engines().forEach(engine -> engine.faults().add("503:count=1"));
+        RouteDecision decision = way.ok(client, prompt);
+        assertFull(client, decision, policy);
+        assertThat(decision.attempts().size()).isGreaterThan(1);
+        assertThat(decision.attempts().get(0).status()).isEqualTo(503);
+        if (holder != null) {
+          assertThat(decision.attempts().get(0).worker()).isEqualTo(holder);
+        }
+        assertFinished(client, RouterListener.Outcome.COMPLETED);
+      }
+    }
+  }
+
+  private static String prompt(String policy) {
+    return "how warm is the path that " + policy + " takes through the matrix, and back again";
+  }
+
+  private static boolean located(String policy, MatrixFleet fleet) {
+    return policy.equals("umbp") && fleet.exact();
+  }
+
+  /** Sends the prompt to the last worker, which tells the master; null where nobody asks it. */
+  private static @Nullable String warmed(String policy, MatrixFleet fleet, String prompt) {
+    if (!located(policy, fleet)) {
+      return null;
+    }
+    String holder = fleet.addresses().get(MatrixFleet.WORKERS - 1);
+    try (MatrixClient other = new MatrixClient("pin", fleet, tokenizer, null, null, DEAF)) {
+      int blocks = other.sendTo(holder, prompt).prompt().blocks();
+      await().until(() -> master.hashes() >= blocks);
+    }
+    return holder;
   }
 
   /** How the prompt was read, and that the engine counted what the client did. */
-  private void assertRead(Client client, Way way, Outcome outcome, Prompts prompts) {
+  private void assertRead(MatrixClient client, MatrixWay way, Outcome outcome) {
     RouterListener.RequestEvent event = finished.element();
     RouteDecision.PromptSummary prompt = event.decision().prompt();
-    if (prompts == Prompts.ESTIMATED) {
+    if (!client.fleet.exact()) {
       assertThat(prompt.exactness()).isEqualTo("estimated");
       assertThat(prompt.blocks()).isZero();
       assertThat(client.watched.threads()).isEmpty();
       return;
     }
     assertThat(prompt.exactness()).isEqualTo("exact");
-    assertThat(prompt.blocks()).isPositive().isEqualTo(prompt.tokens() / 16);
+    assertThat(prompt.blocks()).isPositive().isEqualTo(prompt.tokens() / MatrixFleet.BLOCK);
     if (outcome != Outcome.CANCEL) {
       assertThat(event.usage().promptTokens()).isEqualTo(prompt.tokens());
     }
@@ -373,52 +219,97 @@ class MatrixIT {
         .allMatch(thread -> thread.startsWith(PROMPT_THREAD) == way.apart(outcome));
   }
 
-  static List<Arguments> policiesAndPrompts() {
+  /** What the master said, and that it decided. */
+  private void assertLocated(@Nullable String holder) {
+    RouteDecision decision = finished.element().decision();
+    if (holder == null) {
+      assertThat(decision.lookup()).isNull();
+      return;
+    }
+    LookupInfo lookup = Objects.requireNonNull(decision.lookup());
+    assertThat(lookup.outcome()).as(lookup.detail()).isEqualTo("found");
+    assertThat(lookup.ignoredNodes()).isZero();
+    assertThat(lookup.matches()).hasSize(1);
+    assertThat(Objects.requireNonNull(lookup.match(holder, null)).blocks()).isPositive();
+    assertThat(decision.candidates())
+        .filteredOn(candidate -> candidate.worker().equals(holder))
+        .allMatch(candidate -> candidate.matchedTokens() > 0);
+  }
+
+  static List<Arguments> policiesAndFleets() {
     List<Arguments> arguments = new ArrayList<>();
     for (String policy : policies()) {
-      for (Prompts prompts : Prompts.values()) {
-        arguments.add(Arguments.of(policy, prompts));
+      for (MatrixFleet fleet : MatrixFleet.values()) {
+        arguments.add(Arguments.of(policy, fleet));
       }
     }
     return arguments;
   }
 
   @ParameterizedTest
-  @MethodSource("policiesAndPrompts")
-  void choosesTheSameWhicheverWayItIsSent(String policy, Prompts prompts) throws Exception {
+  @MethodSource("policiesAndFleets")
+  void choosesTheSameWhicheverWayItIsSent(String policy, MatrixFleet fleet) throws Exception {
+    settle(fleet);
     List<String> chosen = new ArrayList<>();
-    for (Way way : Way.values()) {
-      assertThat(prompts.fleet().flushAll()).isTrue();
-      try (Client client = client(policy, prompts, null)) {
-        chosen.add(chosen(way.ok(client, "same prompt, same state")));
+    for (MatrixWay way : ways(fleet)) {
+      heal(fleet);
+      String holder = warmed(policy, fleet, prompt(policy));
+      try (MatrixClient client = client(policy, fleet, null)) {
+        RouteDecision decision = way.ok(client, prompt(policy));
+        chosen.add(chosen(decision));
+        if (holder != null) {
+          assertThat(decision.chosen().worker()).isEqualTo(holder);
+          assertThat(decision.chosen().step()).isEqualTo("umbp");
+        }
         assertNoLease(client);
       }
     }
     assertThat(chosen).as(policy).containsOnly(chosen.get(0));
   }
 
+  /** Engines tell of their last prompt's cache hits, by which policies go: it is to be none. */
+  private static void settle(MatrixFleet fleet) {
+    try (MatrixClient client = new MatrixClient("pin", fleet, tokenizer, null, null, DEAF)) {
+      for (String worker : fleet.addresses()) {
+        client.sendTo(worker, "nothing that was said before");
+      }
+    }
+  }
+
+  private static List<MatrixWay> ways(MatrixFleet fleet) {
+    return List.of(MatrixWay.values()).stream().filter(way -> way.reaches(fleet)).toList();
+  }
+
+  static List<Arguments> pinsAndFleets() {
+    List<Arguments> arguments = new ArrayList<>();
+    for (String policy : List.of("pin", "pin>linear_cost>shortest_queue")) {
+      for (MatrixFleet fleet : MatrixFleet.values()) {
+        arguments.add(Arguments.of(policy, fleet));
+      }
+    }
+    return arguments;
+  }
+
   @ParameterizedTest
-  @CsvSource({
-    "pin, ESTIMATED",
-    "pin, EXACT",
-    "pin>linear_cost>shortest_queue, ESTIMATED",
-    "pin>linear_cost>shortest_queue, EXACT"
-  })
-  void followsAPinWhicheverWayItIsSent(String policy, Prompts prompts) throws Exception {
-    String last = prompts.fleet().urls().get(WORKERS - 1);
-    for (Way way : Way.values()) {
-      try (Client client = client(policy, prompts, last)) {
+  @MethodSource("pinsAndFleets")
+  void followsAPinWhicheverWayItIsSent(String policy, MatrixFleet fleet) throws Exception {
+    String last = fleet.addresses().get(MatrixFleet.WORKERS - 1);
+    for (MatrixWay way : ways(fleet)) {
+      try (MatrixClient client = client(policy, fleet, last)) {
         assertThat(chosen(way.ok(client, "pinned"))).isEqualTo(last);
       }
     }
   }
 
-  private Client client(String policy, Prompts prompts, String pin) {
+  private MatrixClient client(String policy, MatrixFleet fleet, @Nullable String pin) {
     finished.clear();
-    return new Client(
+    used = fleet;
+    return new MatrixClient(
         policy,
-        prompts,
+        fleet,
+        tokenizer,
         pin,
+        located(policy, fleet) ? master : null,
         new RouterListener() {
           @Override
           public void onFinished(RequestEvent event) {
@@ -431,23 +322,23 @@ class MatrixIT {
     return decision.chosen().worker();
   }
 
-  private static void assertFull(Client client, RouteDecision decision, String policy) {
+  private static void assertFull(MatrixClient client, RouteDecision decision, String policy) {
     assertThat(decision.policy()).contains(policy);
     assertThat(decision.topologyVersion()).isPositive();
     assertThat(decision.prompt().bytes()).isPositive();
     assertThat(decision.prompt().tokens()).isPositive();
     assertThat(decision.chosen()).isNotNull();
-    assertThat(client.fleet.urls()).contains(decision.chosen().worker());
+    assertThat(client.fleet.addresses()).contains(decision.chosen().worker());
     assertThat(decision.chosen().step()).isNotBlank();
     assertThat(decision.attempts()).isNotEmpty();
   }
 
-  private void assertFinished(Client client, RouterListener.Outcome outcome) {
+  private void assertFinished(MatrixClient client, RouterListener.Outcome outcome) {
     await().until(() -> finished.size() == 1);
     assertThat(finished.peek().outcome()).as(client.errors.toString()).isEqualTo(outcome);
   }
 
-  private static void assertNoLease(Client client) {
+  private static void assertNoLease(MatrixClient client) {
     await()
         .untilAsserted(
             () -> {
@@ -467,35 +358,5 @@ class MatrixIT {
                                     assertThat(rank.prefillTokens()).isZero();
                                   }));
             });
-  }
-
-  private static RouterRequest request(Client client, String prompt, boolean stream) {
-    RouterRequest.Builder request =
-        RouterRequest.builder(RouterRequest.CHAT_COMPLETIONS).body(body(prompt, stream));
-    if (client.pin != null) {
-      request.pin(client.pin);
-    }
-    return request.build();
-  }
-
-  private static Request call(Client client, String prompt) {
-    Request.Builder request =
-        new Request.Builder()
-            .url("http://" + RoutingInterceptor.DEFAULT_HOST + RouterRequest.CHAT_COMPLETIONS)
-            .post(RequestBody.create(body(prompt, false), MediaType.get("application/json")));
-    if (client.pin != null) {
-      request.header("x-warmpath-pin", client.pin);
-    }
-    return request.build();
-  }
-
-  private static String body(String prompt, boolean stream) {
-    return "{\"model\":\""
-        + MODEL
-        + "\",\"max_tokens\":4,"
-        + (stream ? "\"stream\":true,\"stream_options\":{\"include_usage\":true}," : "")
-        + "\"messages\":[{\"role\":\"user\",\"content\":\""
-        + prompt
-        + "\"}]}";
   }
 }

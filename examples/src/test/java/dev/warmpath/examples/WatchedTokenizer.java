@@ -33,6 +33,12 @@ final class WatchedTokenizer implements Tokenizer {
     return Set.copyOf(answerThreads);
   }
 
+  /** Remembers anew. */
+  void forget() {
+    threads.clear();
+    answerThreads.clear();
+  }
+
   @Override
   public void cut(byte[] utf8, int from, int to, SegmentVisitor visitor) {
     threads.add(Thread.currentThread().getName());

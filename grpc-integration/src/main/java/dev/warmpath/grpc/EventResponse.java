@@ -55,7 +55,12 @@ final class EventResponse implements ExchangeResponse {
   @Override
   public @Nullable StreamEvent nextEvent() throws TransportException {
     while (events.isEmpty() && !call.ended()) {
-      call.more(events::addLast);
+      try {
+        call.more(events::addLast);
+      } catch (TransportException e) {
+        exchange.giveUp(call, e);
+        throw e;
+      }
     }
     return events.pollFirst();
   }

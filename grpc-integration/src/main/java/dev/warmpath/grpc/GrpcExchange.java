@@ -55,7 +55,13 @@ final class GrpcExchange implements Exchange {
       throws TransportException {
     RunningCall<R> call = begin(offered, wire);
     Deque<StreamEvent> events = new ArrayDeque<>();
-    Status failed = call.begin(events::addLast);
+    Status failed;
+    try {
+      failed = call.begin(events::addLast);
+    } catch (TransportException e) {
+      giveUp(call, e);
+      throw e;
+    }
     if (failed != null) {
       if (failed.getCode() == Status.Code.UNIMPLEMENTED) {
         endpoint.forget();
@@ -87,6 +93,16 @@ final class GrpcExchange implements Exchange {
     service = offered;
     running = call;
     return call;
+  }
+
+  /**
+   * Nobody waits any more for a call that did not come to its end, as after a timeout: the engine
+   * is to know it, where it has got the call.
+   */
+  void giveUp(RunningCall<?> call, TransportException why) {
+    if (!call.ended() && why.kind() != Kind.CONNECT) {
+      cancel();
+    }
   }
 
   static TransportException cancellation() {

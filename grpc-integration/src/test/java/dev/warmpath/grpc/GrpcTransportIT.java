@@ -2,6 +2,7 @@ package dev.warmpath.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -10,6 +11,7 @@ import dev.warmpath.api.AllAttemptsFailedException;
 import dev.warmpath.api.DeadlineExceededException;
 import dev.warmpath.api.FailurePhase;
 import dev.warmpath.api.NoWorkerAvailableException;
+import dev.warmpath.api.RequestCancelledException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
 import dev.warmpath.api.RouterStream;
@@ -518,11 +520,33 @@ class GrpcTransportIT {
     return WorkerSpec.builder(address);
   }
 
-  @Test
-  void theDeadlineIsTheRequestsOwn() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void interruptingASenderReachesTheEngine(Kind kind) throws Exception {
     try (Fixture fixture = new Fixture()) {
       fixture.engines.hang = true;
-      RouterClient router = fixture.route(files, fixture.serve(fixture.engines.sglangScheduler()));
+      RouterClient router = fixture.route(files, kind.serve(fixture));
+      CompletableFuture<Throwable> ended = new CompletableFuture<>();
+      Thread sender =
+          new Thread(() -> ended.complete(catchThrowable(() -> router.send(Fixture.chat("")))));
+      sender.start();
+      assertThat(fixture.engines.requests.poll(30, TimeUnit.SECONDS)).isNotNull();
+      sender.interrupt();
+
+      assertThat(ended.get(30, TimeUnit.SECONDS)).isInstanceOf(RequestCancelledException.class);
+      assertThat(fixture.engines.cancelled.await(30, TimeUnit.SECONDS)).isTrue();
+      if (kind == Kind.VLLM_FRONT_END) {
+        assertThat(fixture.engines.aborted.poll(30, TimeUnit.SECONDS)).hasSize(32);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theDeadlineIsTheRequestsOwn(Kind kind) throws Exception {
+    try (Fixture fixture = new Fixture()) {
+      fixture.engines.hang = true;
+      RouterClient router = fixture.route(files, kind.serve(fixture));
       RouterRequest request =
           RouterRequest.builder(RouterRequest.CHAT_COMPLETIONS)
               .body(Fixture.body(""))
@@ -530,6 +554,9 @@ class GrpcTransportIT {
               .build();
       assertThatThrownBy(() -> router.send(request)).isInstanceOf(DeadlineExceededException.class);
       assertThat(fixture.engines.cancelled.await(30, TimeUnit.SECONDS)).isTrue();
+      if (kind == Kind.VLLM_FRONT_END) {
+        assertThat(fixture.engines.aborted.poll(30, TimeUnit.SECONDS)).hasSize(32);
+      }
     }
   }
 
