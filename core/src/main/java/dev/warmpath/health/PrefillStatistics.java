@@ -20,12 +20,14 @@ public final class PrefillStatistics {
   private static final double CLEARLY = 1.5;
 
   private final AtomicLong uncached = new AtomicLong(Double.doubleToRawLongBits(2_000));
+  private final AtomicLong squares = new AtomicLong(Double.doubleToRawLongBits(8e6));
   private final AtomicLong foreign = new AtomicLong(Double.doubleToRawLongBits(0.5));
   private final PrefillPace pace = new PrefillPace();
 
   /** A request had to compute so many of its prompt tokens. */
   public void computed(double uncachedTokens) {
     move(uncached, uncachedTokens);
+    move(squares, uncachedTokens * uncachedTokens);
   }
 
   /**
@@ -52,6 +54,16 @@ public final class PrefillStatistics {
   /** Prompt tokens that a request has to compute, on average. */
   public double uncachedTokens() {
     return Double.longBitsToDouble(uncached.get());
+  }
+
+  /**
+   * Prompt tokens that are still to be computed of the request that a busy rank computes, on
+   * average over the times at which one may look: the mean residual of renewal theory, {@code
+   * E[X²]/(2 E[X])}. It is more than half of {@link #uncachedTokens()}, since a long prompt is met
+   * more often than a short one.
+   */
+  public double tokensUnderWay() {
+    return Double.longBitsToDouble(squares.get()) / Math.max(1, 2 * uncachedTokens());
   }
 
   /** The share of what follows a hub that a request finds in the cache, on average. */

@@ -9,9 +9,10 @@ import dev.warmpath.worker.WorkerRank;
 
 /**
  * The prompt tokens that a decision's candidates have still to compute: what the engine reports, or
- * its waiting requests at the usual number of tokens, less what it will have computed since, and
- * never less than this client's own there; with what telemetry can't know yet on top. Unknown is
- * the mean of the others. Reused; belongs to one thread at a time.
+ * its waiting requests at the usual number of tokens and the rest of the one before them, less what
+ * it will have computed since, and never less than this client's own there; with what telemetry
+ * can't know yet on top. Unknown is the mean of the others. Reused; belongs to one thread at a
+ * time.
  */
 final class PrefillQueues {
   private double[] tokens = {};
@@ -28,6 +29,7 @@ final class PrefillQueues {
     long now = context.nowNanos();
     long limit = context.environment().telemetryLimitNanos();
     double usual = context.environment().prefills().uncachedTokens();
+    double underWay = context.environment().prefills().tokensUnderWay();
     double perNano = 1e-6 / millisPerToken;
     double[] tokens = this.tokens;
     double[] requests = this.requests;
@@ -44,7 +46,7 @@ final class PrefillQueues {
         double waiting = load.waitingRequests();
         double running = load.runningRequests();
         double exported = load.waitingUncachedTokens();
-        reported = Double.isNaN(exported) ? waiting * usual : exported;
+        reported = Double.isNaN(exported) ? backlog(waiting, usual, underWay) : exported;
         if (reported > 0) {
           reported -= fresh.ageNanos(now) * perNano;
         }
@@ -67,6 +69,12 @@ final class PrefillQueues {
       sum += fill(context, members, count, others, known == 0 ? 0 : all / known);
     }
     mean = count == 0 ? 0 : sum / count;
+  }
+
+  /** A prompt counts as running while it is computed: where others wait, there is one. */
+  private static double backlog(double waiting, double usual, double underWay) {
+    double tokens = waiting * usual;
+    return waiting > 0 ? tokens + underWay : tokens;
   }
 
   private double fill(

@@ -55,9 +55,18 @@ final class DemoCommand implements Callable<Integer> {
       names = "--policy",
       split = ",",
       paramLabel = "P",
-      defaultValue = "round_robin,power_of_two,cache_aware,linear_cost",
+      defaultValue = "round_robin,power_of_two,cache_aware,linear_cost,homing",
       description = "the policies to compare (default: ${DEFAULT-VALUE})")
   private List<String> policies = List.of();
+
+  @Option(
+      names = "--clients",
+      paramLabel = "N",
+      defaultValue = "4",
+      description =
+          "independent router clients, as in so many replicas of a service: each sees its share of"
+              + " the requests (default: ${DEFAULT-VALUE})")
+  private int clients = 4;
 
   @Option(
       names = "--seed",
@@ -78,6 +87,9 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (clients < 1) {
+      throw CommandFailure.usage("--clients must be at least 1");
+    }
     policies.forEach(dev.warmpath.policy.Policies::parse);
     HtmlReport.requireWritable(report);
     FleetSpec of = FleetWorkers.parse(fleetSpec);
@@ -117,13 +129,15 @@ final class DemoCommand implements Callable<Integer> {
             })) {
       List<WorkerSpec> workers = FleetWorkers.of(fleet);
       results =
-          new BenchRun(router, workers, settings, sessions, 1, BenchEvents.NONE, fleet::flushAll)
+          new BenchRun(
+                  router, workers, settings, sessions, clients, BenchEvents.NONE, fleet::flushAll)
               .run(policies, seed, null);
     }
     HtmlReport.write(report, "warmpath demo", "demo", results);
     ObjectNode document = Comparison.document(results);
     document.put("report", report.toString());
     document.put("seed", seed);
+    document.put("clients", clients);
     spec.commandLine()
         .getOut()
         .println(
@@ -133,7 +147,9 @@ final class DemoCommand implements Callable<Integer> {
                     + fleetSpec
                     + "), "
                     + sessions.size()
-                    + " multi-turn chats, 24 at a time, real HTTP; engines run at "
+                    + " multi-turn chats, 24 at a time, through "
+                    + clients
+                    + " router clients and real HTTP; engines run at "
                     + (int) SPEEDUP
                     + " times their modelled speed."
                     + System.lineSeparator()

@@ -56,7 +56,7 @@ final class LabCommand implements Callable<Integer> {
       names = "--policy",
       split = ",",
       paramLabel = "P",
-      defaultValue = "round_robin,power_of_two,cache_aware,linear_cost,oracle",
+      defaultValue = "round_robin,power_of_two,cache_aware,linear_cost,homing,oracle",
       description =
           "the policies to compare; oracle knows everything and is the ceiling (default:"
               + " ${DEFAULT-VALUE})")

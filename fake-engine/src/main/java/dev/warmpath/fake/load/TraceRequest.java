@@ -69,6 +69,18 @@ public record TraceRequest(
         program);
   }
 
+  TraceRequest of(long[] newHashIds) {
+    return new TraceRequest(
+        arrivalMs,
+        sessionId,
+        delayAfterPreviousMs,
+        inputTokens,
+        outputTokens,
+        newHashIds,
+        hashBlockTokens,
+        program);
+  }
+
   /**
    * Tells whether this prompt begins with all of an earlier one and its answer, as the next turn of
    * a chat does.

@@ -50,6 +50,20 @@ public record TraceSession(String id, int systemTokens, List<TraceRequest> turns
   }
 
   /**
+   * Returns this session, which has one turn, with a prompt of other blocks.
+   *
+   * @param hashIds as many as it had; not copied
+   * @return a session of the same lengths and times
+   * @throws IllegalArgumentException if it has several turns
+   */
+  public TraceSession madeOf(long[] hashIds) {
+    if (turns.size() != 1) {
+      throw new IllegalArgumentException("a session of " + turns.size() + " turns");
+    }
+    return new TraceSession(id, systemTokens, List.of(turns.get(0).of(hashIds)));
+  }
+
+  /**
    * Returns this session with users who think for another time.
    *
    * @param factor multiplies the delays between its turns

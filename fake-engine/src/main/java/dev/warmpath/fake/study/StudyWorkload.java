@@ -7,6 +7,7 @@ import dev.warmpath.fake.load.Workloads;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +39,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record StudyWorkload(
     String name, List<TraceSession> sessions, int[] families, double fromMs, double untilMs) {
+
+  /** More than twice the blocks of a trace. */
+  private static final int NAMES_PER_SEED = 1 << 20;
+
+  /** So many fit into the identities of blocks. */
+  private static final int NAME_SETS = 2_000;
 
   /** The names that {@link #draw} takes. */
   public static final List<String> NAMES = List.of("sess", "rag", "flash", "conv", "synth");
@@ -114,10 +121,33 @@ public record StudyWorkload(
             seed);
     double first = sessions.get(0).arrivalMs();
     double last = sessions.get(sessions.size() - 1).arrivalMs();
+    int names = Math.floorMod(seed, NAME_SETS) * NAMES_PER_SEED;
     List<TraceSession> fromZero = new ArrayList<>(sessions.size());
-    sessions.forEach(session -> fromZero.add(session.startingAt(session.arrivalMs() - first)));
-    return new StudyWorkload(
-        title, fromZero, families(fromZero), 0.2 * (last - first), last - first);
+    sessions.forEach(
+        session -> fromZero.add(named(session.startingAt(session.arrivalMs() - first), names)));
+    int[] families = families(fromZero);
+    Arrays.setAll(families, i -> names + families[i]);
+    return new StudyWorkload(title, fromZero, families, 0.2 * (last - first), last - first);
+  }
+
+  /**
+   * Gives a row's blocks other names, so that each seed draws anew where hashing puts the few
+   * prompts that make up most of a trace. What is left behind its last whole block is alike in all
+   * rows that end there, as it is where a conversation goes on from there: the trace names it by
+   * where it ends, which would make every end a branch of its own.
+   */
+  private static TraceSession named(TraceSession session, int names) {
+    TraceRequest row = session.turns().get(0);
+    long[] ids = row.hashIds();
+    int full = row.inputTokens() / row.hashBlockTokens();
+    long[] named = new long[ids.length];
+    for (int i = 0; i < full; i++) {
+      named[i] = names + 2 * (ids[i] + 1);
+    }
+    if (full < ids.length) {
+      named[full] = full == 0 ? names + 1 : named[full - 1] + 1;
+    }
+    return session.madeOf(named);
   }
 
   /**
