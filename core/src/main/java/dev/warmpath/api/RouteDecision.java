@@ -51,7 +51,8 @@ public record RouteDecision(
    * @param score the policy's number; its meaning (lower or higher wins) is the policy's
    * @param terms the score's parts by name; empty on the hot path
    * @param matchedTokens prompt tokens it is believed to hold
-   * @param state {@code up}, {@code unknown}, {@code suspect}, {@code down}
+   * @param state {@code up}, {@code unknown}, {@code suspect}, {@code down}, or for one that is up
+   *     but works badly {@code degraded:} and how, such as {@code degraded:kv_full,latency}
    */
   public record CandidateView(
       String worker,

@@ -85,6 +85,7 @@ public final class Attempt implements Step, AnswerOwner {
     }
     firstByteNanos = dispatch.now();
     gotFirstByte = true;
+    lease.state().alive(firstByteNanos);
     lease.firstByte();
     dispatch.tellFirstByte(this);
   }
@@ -147,7 +148,9 @@ public final class Attempt implements Step, AnswerOwner {
       return;
     }
     try {
-      permit.neutral(dispatch.now());
+      long now = dispatch.now();
+      permit.neutral(now);
+      lease.state().alive(now);
       ticket.withdraw();
     } finally {
       lease.release();
@@ -170,6 +173,7 @@ public final class Attempt implements Step, AnswerOwner {
     try {
       if (failure.blame() == Failure.Blame.BROKEN) {
         permit.failed(now);
+        lease.state().failed();
       } else {
         permit.neutral(now);
       }

@@ -196,7 +196,7 @@ public final class Dispatch {
         candidate.score(),
         Map.of(),
         candidate.matchedTokens(),
-        dispatcher.availability(candidate.target()).label());
+        dispatcher.standing(candidate.target()));
   }
 
   /**

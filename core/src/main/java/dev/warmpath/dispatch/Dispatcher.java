@@ -685,9 +685,10 @@ public final class Dispatcher {
         stateOf(target), Math.max(0, prompt.tokens() - candidate.matchedTokens()), prompt.stream());
   }
 
-  Availability availability(WorkerRank target) {
+  /** What is believed of a rank, as decisions show it. */
+  String standing(WorkerRank target) {
     RankState state = fleet.view().find(target);
-    return state == null ? Availability.DOWN : state.availability();
+    return state == null ? Availability.DOWN.label() : state.label();
   }
 
   /** What the failure of an attempt tells of its worker. */

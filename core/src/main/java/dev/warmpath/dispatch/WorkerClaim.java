@@ -84,6 +84,7 @@ public final class WorkerClaim {
     }
     try {
       permit.failed(dispatcher.now());
+      lease.state().failed();
       ticket.withdraw();
     } finally {
       lease.release();

@@ -2,6 +2,7 @@ package dev.warmpath.health;
 
 import dev.warmpath.api.RouterClosedException;
 import dev.warmpath.health.HealthListener.AvailabilityChange;
+import dev.warmpath.health.HealthListener.DegradationChange;
 import dev.warmpath.transport.Transport;
 import dev.warmpath.worker.Scheduler;
 import dev.warmpath.worker.Worker;
@@ -44,6 +45,10 @@ import org.slf4j.LoggerFactory;
  * reported stays unknown. A report that speaks of the whole worker is split evenly among its ranks;
  * a worker chosen as a whole shows the sum of its ranks.
  *
+ * <p><b>Degradation.</b> A rank that answers may still work badly, in the ways that {@link
+ * DegradationMode} names; {@link DegradationSettings} says what that costs it in traffic. Requests
+ * of this client that fail make the next probe come early.
+ *
  * <p><b>Restarts.</b> A changed incarnation value, counters that ran backwards, or connections
  * refused and then accepted again give the worker a new epoch, with what it says of itself asked
  * anew.
@@ -61,6 +66,9 @@ public final class HealthMonitor implements AutoCloseable {
 
   private static final double JITTER = 0.1;
 
+  /** How often what is wrong with ranks is worked out anew, besides at each reading. */
+  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
+
   private final WorkerRegistry registry;
   private final Fleet fleet;
   private final Map<String, Transport> transports;
@@ -77,6 +85,8 @@ public final class HealthMonitor implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile HealthSettings settings;
   private volatile boolean ready;
+
+  private Scheduler.@Nullable Task nextLook;
 
   /** Changed by the scheduler's tasks only, read by views. */
   private final Map<WorkerId, WorkerPoller> pollers = new ConcurrentHashMap<>();
@@ -216,6 +226,20 @@ public final class HealthMonitor implements AutoCloseable {
           poller.close();
         });
     judge();
+    if (nextLook == null && !pollers.isEmpty()) {
+      nextLook = schedule(LOOK_INTERVAL, this::look);
+    }
+  }
+
+  /** Works out how degraded ranks are, as long as there are any. */
+  private void look() {
+    nextLook = pollers.isEmpty() ? null : schedule(LOOK_INTERVAL, this::look);
+    FleetLatency latency = latency();
+    pollers.values().forEach(poller -> poller.look(latency));
+  }
+
+  FleetLatency latency() {
+    return FleetLatency.of(fleet.view());
   }
 
   /** Publishes what is held of each worker; called after anything that may have changed it. */
@@ -247,6 +271,20 @@ public final class HealthMonitor implements AutoCloseable {
       CompletableFuture<Void> future;
       while ((future = waiting.poll()) != null) {
         future.complete(null);
+      }
+    }
+  }
+
+  void tell(DegradationChange change) {
+    Degradation after = change.after();
+    log.info(
+        "Worker {} is {} (was {}), with {} % of its traffic",
+        change.rank(), after.label(), change.before().label(), Math.round(100 * after.share()));
+    for (HealthListener listener : listeners) {
+      try {
+        listener.onDegradation(change);
+      } catch (RuntimeException e) {
+        log.warn("A health listener failed on {}", change, e);
       }
     }
   }
@@ -316,6 +354,10 @@ public final class HealthMonitor implements AutoCloseable {
         () -> {
           pollers.values().forEach(WorkerPoller::close);
           pollers.clear();
+          Scheduler.Task look = nextLook;
+          if (look != null) {
+            look.cancel();
+          }
         });
     endWaiting();
     lanes.close();

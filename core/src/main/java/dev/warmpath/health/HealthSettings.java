@@ -29,6 +29,7 @@ import java.time.Duration;
  * @param capabilityTimeout for one such look, 10 s by default
  * @param telemetryStaleAfter the age at which a load reading is no longer believed, 15 s by
  *     default: three polls missed at the slowest pace
+ * @param degradation when a worker that answers is sent less than its part
  */
 public record HealthSettings(
     Duration probeInterval,
@@ -42,7 +43,8 @@ public record HealthSettings(
     Duration loadTimeout,
     Duration capabilityInterval,
     Duration capabilityTimeout,
-    Duration telemetryStaleAfter) {
+    Duration telemetryStaleAfter,
+    DegradationSettings degradation) {
 
   /** The floor of {@link #loadMin()}. */
   public static final Duration LOAD_FLOOR = Duration.ofMillis(100);
@@ -64,7 +66,8 @@ public record HealthSettings(
           Duration.ofSeconds(2),
           Duration.ofSeconds(60),
           Duration.ofSeconds(10),
-          Duration.ofSeconds(15));
+          Duration.ofSeconds(15),
+          DegradationSettings.DEFAULT);
 
   /** Checks every value; the message says which one to correct. */
   public HealthSettings {
@@ -119,6 +122,7 @@ public record HealthSettings(
     private Duration capabilityInterval;
     private Duration capabilityTimeout;
     private Duration telemetryStaleAfter;
+    private DegradationSettings degradation;
 
     private Builder(HealthSettings from) {
       probeInterval = from.probeInterval;
@@ -133,6 +137,7 @@ public record HealthSettings(
       capabilityInterval = from.capabilityInterval;
       capabilityTimeout = from.capabilityTimeout;
       telemetryStaleAfter = from.telemetryStaleAfter;
+      degradation = from.degradation;
     }
 
     /** Sets {@link HealthSettings#probeInterval()}. */
@@ -202,6 +207,12 @@ public record HealthSettings(
       return this;
     }
 
+    /** Sets {@link HealthSettings#degradation()}. */
+    public Builder degradation(DegradationSettings value) {
+      degradation = value;
+      return this;
+    }
+
     /**
      * The finished settings.
      *
@@ -220,7 +231,8 @@ public record HealthSettings(
           loadTimeout,
           capabilityInterval,
           capabilityTimeout,
-          telemetryStaleAfter);
+          telemetryStaleAfter,
+          degradation);
     }
   }
 }

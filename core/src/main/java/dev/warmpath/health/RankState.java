@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Reads are lock-free and may come from any thread at any time. Each written field has one kind
  * of writer: leases (counts), the health monitor (load, probed availability), the circuit breaker
- * (suspicion), feedback (latency, proof of life).
+ * (suspicion), feedback (latency, proof of life, outcomes).
  */
 public final class RankState {
   /** {@link #lastSuccessNanos()} before the first success. */
@@ -40,6 +40,11 @@ public final class RankState {
       AtomicLongFieldUpdater.newUpdater(RankState.class, "oddStreamed");
   private static final AtomicLongFieldUpdater<RankState> LATENCY_BITS =
       AtomicLongFieldUpdater.newUpdater(RankState.class, "latencyBits");
+
+  private static final AtomicIntegerFieldUpdater<RankState> SUCCESSES =
+      AtomicIntegerFieldUpdater.newUpdater(RankState.class, "successes");
+  private static final AtomicIntegerFieldUpdater<RankState> FAILURES =
+      AtomicIntegerFieldUpdater.newUpdater(RankState.class, "failures");
 
   private final WorkerRank target;
   private volatile int inFlight;
@@ -71,9 +76,30 @@ public final class RankState {
   private volatile Availability probed = Availability.UNKNOWN;
   private volatile boolean suspect;
   private volatile long lastSuccessNanos = NEVER;
-  private volatile @Nullable Runnable onRevived;
+  private volatile int successes;
+  private volatile int failures;
+  private volatile Degradation degradation = Degradation.NONE;
+
+  /** Its share, apart: a decision reads this of every rank. */
+  private volatile double share = 1;
+
+  private volatile @Nullable Witness witness;
   private final PredictionCheck predictions = new PredictionCheck();
   private final PrefillPace pace = new PrefillPace();
+
+  /**
+   * Hears at once what must not wait for the next look. Runs on the thread that brings the news.
+   */
+  interface Witness {
+    /** Proof of life contradicts {@link #probed}. */
+    void revived();
+
+    /** A request of this client has failed there. */
+    void failed();
+
+    /** The circuit breaker lets go of it. */
+    void released();
+  }
 
   /** Creates the state of a rank that has done nothing yet. */
   public RankState(WorkerRank target) {
@@ -278,7 +304,53 @@ public final class RankState {
 
   /** Records whether the circuit breaker holds it back. */
   public void suspect(boolean suspect) {
+    boolean released = this.suspect && !suspect;
     this.suspect = suspect;
+    Witness hears = witness;
+    if (released && hears != null) {
+      hears.released();
+    }
+  }
+
+  /** What is wrong with it although it answers, and what that costs it in traffic. */
+  public Degradation degradation() {
+    return degradation;
+  }
+
+  /** Records what is wrong with it. */
+  public void degradation(Degradation degradation) {
+    this.degradation = degradation;
+    this.share = degradation.share();
+  }
+
+  /** The {@link Degradation#share()}. */
+  public double share() {
+    return share;
+  }
+
+  /** Its availability in a word, or, where it is up but degraded, by what. */
+  public String label() {
+    Availability availability = availability();
+    return availability == Availability.UP ? degradation.label() : availability.label();
+  }
+
+  /** How many requests of this client have succeeded there; wraps around. */
+  int successes() {
+    return successes;
+  }
+
+  /** How many have failed there; wraps around. */
+  int failures() {
+    return failures;
+  }
+
+  /** Records that a request failed by the rank's fault, so that it is looked at soon. */
+  public void failed() {
+    FAILURES.incrementAndGet(this);
+    Witness hears = witness;
+    if (hears != null) {
+      hears.failed();
+    }
   }
 
   /**
@@ -295,6 +367,7 @@ public final class RankState {
           return Double.doubleToRawLongBits(
               Double.isNaN(old) ? firstByteMillis : old + LATENCY_WEIGHT * (firstByteMillis - old));
         });
+    SUCCESSES.incrementAndGet(this);
     alive(nowNanos);
   }
 
@@ -308,19 +381,16 @@ public final class RankState {
     lastSuccessNanos = nowNanos;
     if (probed != Availability.UP) {
       probed = Availability.UP;
-      Runnable listener = onRevived;
-      if (listener != null) {
-        listener.run();
+      Witness hears = witness;
+      if (hears != null) {
+        hears.revived();
       }
     }
   }
 
-  /**
-   * Sets what is to be told when proof of life contradicts {@link #probed}; runs on the thread that
-   * brings the proof. Null for nobody.
-   */
-  void onRevived(@Nullable Runnable listener) {
-    onRevived = listener;
+  /** Sets who hears of news; null for nobody. */
+  void watchedBy(@Nullable Witness witness) {
+    this.witness = witness;
   }
 
   @Override

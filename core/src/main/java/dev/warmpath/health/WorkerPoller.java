@@ -1,6 +1,7 @@
 package dev.warmpath.health;
 
 import dev.warmpath.health.HealthListener.AvailabilityChange;
+import dev.warmpath.health.HealthListener.DegradationChange;
 import dev.warmpath.health.ProbeRecord.Verdict;
 import dev.warmpath.health.RestartWatch.Sign;
 import dev.warmpath.transport.LoadReport;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +43,9 @@ final class WorkerPoller {
   private final Map<Look, Timer> timers = new EnumMap<>(Look.class);
   private Worker worker;
   private List<RankState> states = List.of();
+  private List<RankWatch> watches = List.of();
+  private final SlowStart slowStart = new SlowStart();
+  private final AtomicBoolean failureQueued = new AtomicBoolean();
   private PollPace pace;
   private @Nullable WorkerCall running;
   private @Nullable Suspicion suspicion;
@@ -120,7 +125,9 @@ final class WorkerPoller {
     if (first || renewed) {
       states = latest.ranks().stream().map(view::state).toList();
       countedSuccessNanos = RankState.NEVER;
-      states.forEach(state -> state.onRevived(() -> monitor.post(this::revived)));
+      long now = monitor.nanoTime();
+      watches = states.stream().map(state -> new RankWatch(state, slowStart, now)).toList();
+      states.forEach(state -> state.watchedBy(witness));
     }
     if (renewed && !renewing) {
       // Somebody else has noticed a restart.
@@ -146,6 +153,9 @@ final class WorkerPoller {
   @Nullable AvailabilityChange publish(Availability availability) {
     Availability before = published;
     published = availability;
+    if (availability == Availability.UP && before.compareTo(Availability.UNKNOWN) > 0) {
+      recovered(); // before the states say so: no decision may see it whole
+    }
     for (RankState state : states) {
       if (state.probed() != availability) {
         state.probed(availability);
@@ -174,6 +184,60 @@ final class WorkerPoller {
     }
   }
 
+  /** What its ranks' states tell between two looks; on the threads that requests end on. */
+  private final RankState.Witness witness =
+      new RankState.Witness() {
+        @Override
+        public void revived() {
+          monitor.post(WorkerPoller.this::revived);
+        }
+
+        @Override
+        public void failed() {
+          if (failureQueued.compareAndSet(false, true)) {
+            monitor.post(WorkerPoller.this::failing);
+          }
+        }
+
+        @Override
+        public void released() {
+          monitor.post(WorkerPoller.this::recovered);
+        }
+      };
+
+  /** Requests fail there: it is looked at early, and counts as failing at once if it is. */
+  private void failing() {
+    failureQueued.set(false);
+    if (!closed) {
+      hurry();
+      look(monitor.latency());
+    }
+  }
+
+  /** It is to be used again, little at first. */
+  private void recovered() {
+    if (!closed) {
+      slowStart.begin(monitor.settings().degradation(), monitor.nanoTime());
+      look(monitor.latency());
+    }
+  }
+
+  /** Works out anew how degraded its ranks are, by what time and own requests tell. */
+  void look(FleetLatency fleet) {
+    double median = fleet.median(worker);
+    for (int i = 0; i < watches.size(); i++) {
+      long now = monitor.nanoTime();
+      tell(i, watches.get(i).look(median, monitor.settings(), now), now);
+    }
+  }
+
+  private void tell(int rank, @Nullable Degradation before, long now) {
+    if (before != null) {
+      RankState state = states.get(rank);
+      monitor.tell(new DegradationChange(state.target(), before, state.degradation(), now));
+    }
+  }
+
   /** Looks at its health as soon as may be. */
   void hurry() {
     Duration least =
@@ -189,7 +253,7 @@ final class WorkerPoller {
     closed = true;
     timers.values().forEach(timer -> timer.task().cancel());
     timers.clear();
-    states.forEach(state -> state.onRevived(null));
+    states.forEach(state -> state.watchedBy(null));
     WorkerCall call = running;
     if (call != null) {
       call.unwatch();
@@ -516,10 +580,14 @@ final class WorkerPoller {
   }
 
   private void observe(LoadReport report, long askedNanos) {
-    for (RankState state : states) {
+    long now = monitor.nanoTime();
+    for (int i = 0; i < states.size(); i++) {
+      RankState state = states.get(i);
       RankLoad load = RankLoads.of(report.ranks(), state.target().rank().orElse(-1), states.size());
       if (load != null) {
         state.observe(new LoadSnapshot(load, askedNanos, report.source()));
+        double count = report.monotonicCount();
+        tell(i, watches.get(i).reading(load, count, monitor.settings(), now), now);
       }
     }
   }

@@ -28,6 +28,7 @@ public record WorkerView(
    *
    * @param rank who it is
    * @param availability what is believed of it
+   * @param degradation what is wrong with it although it answers, and its share of traffic
    * @param inFlight requests of this client running there
    * @param prefillTokens prompt tokens sent there and probably still to be computed
    * @param latencyMillis moving average of this client's time to first byte there, NaN before the
@@ -40,6 +41,7 @@ public record WorkerView(
   public record RankView(
       WorkerRank rank,
       Availability availability,
+      Degradation degradation,
       int inFlight,
       long prefillTokens,
       double latencyMillis,
@@ -53,6 +55,7 @@ public record WorkerView(
       return new RankView(
           rank,
           state.availability(),
+          state.degradation(),
           state.inFlight(),
           state.prefillTokens(),
           state.latencyMillis(),

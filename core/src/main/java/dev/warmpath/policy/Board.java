@@ -14,15 +14,17 @@ import org.jspecify.annotations.Nullable;
  * The working memory of one evaluation: the candidates by number, what was read of them, and who is
  * still in play. Reused from decision to decision; belongs to one thread at a time.
  *
- * <p>Candidates stand in tiers: those believed to answer, suspects, those that are down. One tier
- * is in play at a time; its <em>members</em> (given already or not) are what means and shared
- * prefixes are taken over, so that a candidate's score does not depend on which others were given.
+ * <p>Candidates stand in tiers: those believed to answer, those of them that are avoided just now
+ * because they are degraded (see {@link Avoidance}), suspects, those that are down. One tier is in
+ * play at a time; its <em>members</em> (given already or not) are what means and shared prefixes
+ * are taken over, so that a candidate's score does not depend on which others were given.
  */
 final class Board {
   static final int HEALTHY = 0;
-  static final int SUSPECT = 1;
-  static final int DOWN = 2;
-  static final int LEFT_OUT = 3;
+  static final int AVOIDED = 1;
+  static final int SUSPECT = 2;
+  static final int DOWN = 3;
+  static final int LEFT_OUT = 4;
 
   private static final int TIES = 0x7135;
 
@@ -55,6 +57,7 @@ final class Board {
   private boolean loadsRead;
   private final Loads loads = new Loads();
 
+  private final Avoidance avoidance = new Avoidance();
   private final Home home = new Home();
   private final HomingCost homing = new HomingCost();
 
@@ -82,6 +85,7 @@ final class Board {
     boolean open = filters.isEmpty();
     boolean untouched = plan.untouched();
     int healthy = 0;
+    boolean degraded = false;
     for (int i = 0; i < size; i++) {
       RankState state = fleet.state(WorkerRank.slotOf(candidates.holderId(i)));
       int standing =
@@ -89,18 +93,23 @@ final class Board {
       tiers[i] = standing;
       if (standing == HEALTHY) {
         members[healthy++] = i;
+        degraded |= state.share() < 1;
       }
       if (standing < best && (untouched || !plan.given(i))) {
         best = standing;
       }
     }
-    tier = best;
     matchesRead = false;
     loadsRead = false;
     if (best == HEALTHY) {
-      memberCount = healthy;
+      memberCount = degraded ? avoidance.part(context, tiers, members, healthy) : healthy;
       refill();
-    } else {
+      if (liveCount == 0 && memberCount < healthy) {
+        best = AVOIDED;
+      }
+    }
+    tier = best;
+    if (best != HEALTHY) {
       enter(best);
     }
     return best < LEFT_OUT;

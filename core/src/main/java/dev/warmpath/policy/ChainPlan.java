@@ -71,7 +71,7 @@ final class ChainPlan implements RoutePlan {
               board.placedScore(),
               expected < 0 ? board.credited(chosen, predicted) : expected,
               predicted,
-              board.tier() > Board.HEALTHY);
+              board.tier() >= Board.SUSPECT);
         }
         // Another thread was given it meanwhile.
       }

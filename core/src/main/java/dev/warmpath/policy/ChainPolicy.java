@@ -1,9 +1,11 @@
 package dev.warmpath.policy;
 
 import dev.warmpath.api.RouteDecision.CandidateView;
+import dev.warmpath.health.RankState;
 import dev.warmpath.worker.WorkerRank;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +62,7 @@ final class ChainPolicy implements RoutingPolicy {
     List<String> steps = new ArrayList<>();
     boolean any = board.open(plan);
     steps.add(standings(board));
+    addDegraded(steps, board);
     boolean first = true;
     while (any) {
       int chosen = board.pick(links);
@@ -106,10 +109,27 @@ final class ChainPolicy implements RoutingPolicy {
     StringBuilder text = new StringBuilder();
     text.append(board.candidates().size()).append(" candidates for role ");
     text.append(board.candidates().role().label());
+    append(text, counts[Board.AVOIDED], "avoided by this request");
     append(text, counts[Board.SUSPECT], "suspect");
     append(text, counts[Board.DOWN], "down");
     append(text, counts[Board.LEFT_OUT], "left out by a filter");
     return text.toString();
+  }
+
+  private static void addDegraded(List<String> steps, Board board) {
+    for (int i = 0; i < board.candidates().size(); i++) {
+      RankState state = board.state(i);
+      if (board.tierOf(i) <= Board.AVOIDED && state.degradation().degraded()) {
+        steps.add(
+            String.format(
+                Locale.ROOT,
+                "%s is %s: it keeps %.0f %% of its requests%s",
+                board.rank(i),
+                state.degradation().label(),
+                100 * state.share(),
+                board.tierOf(i) == Board.AVOIDED ? ", not this one" : ""));
+      }
+    }
   }
 
   private static void append(StringBuilder text, int count, String what) {
@@ -130,6 +150,6 @@ final class ChainPolicy implements RoutingPolicy {
         score,
         terms,
         held,
-        board.state(candidate).availability().label());
+        board.state(candidate).label());
   }
 }

@@ -110,7 +110,7 @@ final class PinLink implements Link {
       return "pin " + shown + " is none of the candidates: ignored";
     }
     return switch (board.tierOf(best)) {
-      case Board.HEALTHY -> "pin " + shown;
+      case Board.HEALTHY, Board.AVOIDED -> "pin " + shown;
       case Board.LEFT_OUT -> "pin " + shown + " is left out by a filter: ignored";
       default ->
           "pin " + shown + " is " + board.state(best).availability().label() + ": a last resort";

@@ -26,6 +26,7 @@ class HealthSettingsTest {
             .capabilityInterval(ofSeconds(10))
             .capabilityTimeout(ofSeconds(11))
             .telemetryStaleAfter(ofSeconds(12))
+            .degradation(DegradationSettings.OFF)
             .build();
     assertThat(settings)
         .isEqualTo(
@@ -41,7 +42,8 @@ class HealthSettingsTest {
                 ofSeconds(9),
                 ofSeconds(10),
                 ofSeconds(11),
-                ofSeconds(12)));
+                ofSeconds(12),
+                DegradationSettings.OFF));
     assertThat(settings.toBuilder().build()).isEqualTo(settings);
     assertThat(HealthSettings.builder().build()).isEqualTo(HealthSettings.DEFAULT);
   }

@@ -8,6 +8,7 @@ import dev.warmpath.worker.WorkerSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -66,7 +67,7 @@ class RankStateTest {
   @Test
   void proofOfLifeRevivesAndTellsOnlyWhenItIsNews() {
     int[] told = new int[1];
-    state.onRevived(() -> told[0]++);
+    state.watchedBy(witness(() -> told[0]++, () -> {}, () -> {}));
     state.probed(Availability.DOWN);
     state.suspect(true);
     state.alive(1);
@@ -77,11 +78,58 @@ class RankStateTest {
     state.alive(2);
     state.succeeded(1, 3);
     assertThat(told[0]).isEqualTo(1);
-    state.onRevived(null);
+    state.watchedBy(null);
     state.probed(Availability.UNKNOWN);
     state.alive(4);
     assertThat(state.probed()).isEqualTo(Availability.UP);
     assertThat(told[0]).isEqualTo(1);
+  }
+
+  private static RankState.Witness witness(Runnable revived, Runnable failed, Runnable released) {
+    return new RankState.Witness() {
+      @Override
+      public void revived() {
+        revived.run();
+      }
+
+      @Override
+      public void failed() {
+        failed.run();
+      }
+
+      @Override
+      public void released() {
+        released.run();
+      }
+    };
+  }
+
+  @Test
+  void failuresAndTheBreakersReleaseAreToldAtOnce() {
+    List<String> told = new ArrayList<>();
+    state.watchedBy(witness(() -> {}, () -> told.add("failed"), () -> told.add("released")));
+    state.failed();
+    state.suspect(false);
+    state.suspect(true);
+    state.suspect(true);
+    state.suspect(false);
+    assertThat(told).containsExactly("failed", "released");
+    assertThat(state.failures()).isEqualTo(1);
+    state.succeeded(5, 1);
+    state.alive(2);
+    assertThat(state.successes()).as("signs of life are no outcomes").isEqualTo(1);
+  }
+
+  @Test
+  void whatIsWrongShowsOnlyWhereItAnswers() {
+    Set<DegradationMode> modes = Set.of(DegradationMode.LATENCY, DegradationMode.KV_FULL);
+    state.probed(Availability.UP);
+    assertThat(state.label()).isEqualTo("up");
+    state.degradation(new Degradation(modes, 0.3, 0));
+    assertThat(state.label()).isEqualTo("degraded:kv_full,latency");
+    assertThat(state.share()).isEqualTo(0.3);
+    state.suspect(true);
+    assertThat(state.label()).isEqualTo("suspect");
   }
 
   @Test

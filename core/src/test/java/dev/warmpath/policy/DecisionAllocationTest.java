@@ -64,6 +64,14 @@ class DecisionAllocationTest {
           assertThat((after - before) / DECISIONS)
               .as("bytes per decision of %s over %d ranks", name, ranks)
               .isLessThanOrEqualTo(BYTES_PER_DECISION);
+          fleet.degraded(1, 0.5);
+          decide(policy, fleet, prompt, options);
+          before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
+          decide(policy, fleet, prompt, options);
+          after = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
+          assertThat((after - before) / DECISIONS)
+              .as("bytes per decision of %s over %d ranks, one degraded", name, ranks)
+              .isLessThanOrEqualTo(BYTES_PER_DECISION);
         }
       }
     }

@@ -41,6 +41,7 @@ class PlanPropertiesTest {
         case 0 -> fleet.availability(i, Availability.DOWN);
         case 1 -> fleet.availability(i, Availability.SUSPECT);
         case 2 -> fleet.availability(i, Availability.UP);
+        case 3 -> fleet.degraded(i, random.nextDouble());
         default -> {}
       }
       fleet.own(i, random.nextInt(3), random.nextInt(5_000));
@@ -125,8 +126,7 @@ class PlanPropertiesTest {
         assertThat(view.step()).isEqualTo(candidate.step());
         assertThat(Double.valueOf(view.score())).isEqualTo(Double.valueOf(candidate.score()));
         assertThat(view.matchedTokens()).isEqualTo(candidate.matchedTokens());
-        assertThat(view.state())
-            .isEqualTo(fleet.view().state(candidate.target()).availability().label());
+        assertThat(view.state()).isEqualTo(fleet.view().state(candidate.target()).label());
         if (!view.terms().isEmpty()) {
           double sum = view.terms().values().stream().mapToDouble(Double::doubleValue).sum();
           assertThat(sum).isCloseTo(view.score(), org.assertj.core.api.Assertions.within(1e-9));

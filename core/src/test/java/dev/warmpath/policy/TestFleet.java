@@ -2,6 +2,8 @@ package dev.warmpath.policy;
 
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.health.Availability;
+import dev.warmpath.health.Degradation;
+import dev.warmpath.health.DegradationMode;
 import dev.warmpath.health.Fleet;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.health.LoadSnapshot;
@@ -104,6 +106,12 @@ final class TestFleet implements AutoCloseable {
     } else {
       state(i).probed(availability);
     }
+    return this;
+  }
+
+  /** Lets a rank keep only so much of its traffic. */
+  TestFleet degraded(int i, double share) {
+    state(i).degradation(new Degradation(Set.of(DegradationMode.OVERLOADED), share, now));
     return this;
   }
 

@@ -81,6 +81,9 @@ final class Views {
       out.putNull("rank");
     }
     out.put("health", view.availability().label());
+    ArrayNode degraded = out.putArray("degraded");
+    view.degradation().modes().forEach(mode -> degraded.add(mode.label()));
+    Json.put(out, "share", view.degradation().share());
     out.put("in_flight", view.inFlight());
     out.put("prefill_tokens", view.prefillTokens());
     Json.put(out, "latency_ms", view.latencyMillis());
@@ -141,7 +144,7 @@ final class Views {
 
   private static String health(WorkerView view, RankView rank) {
     return rank.availability() == Availability.UP
-        ? "up"
+        ? rank.degradation().label()
         : rank.availability().label() + " (" + view.detail() + ")";
   }
 
