@@ -22,6 +22,7 @@ import dev.warmpath.api.Usage;
 import dev.warmpath.dispatch.RequestRunner;
 import dev.warmpath.dispatch.RetrySettings;
 import dev.warmpath.pd.PdSettings;
+import dev.warmpath.pd.PdTimeouts;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.TransportException;
@@ -360,6 +361,31 @@ class PrefillDecodeTest {
                                   "{\"rid\":\"" + rid(sent(WorkerRole.DECODE).get(0)) + "\"}");
                           assertThat(request.admin()).isTrue();
                         }));
+  }
+
+  @Test
+  void i13_a_stream_that_nobody_reads_when_it_is_closed_ends_without_a_timeout() {
+    Duration never = Duration.ofDays(1);
+    PdTimeouts timeouts =
+        new PdTimeouts(never, never, never, never, never, never, never, never, never, never);
+    RouterClient client =
+        router(
+            "sglang",
+            1,
+            PdSettings.DEFAULT.withTimeouts(timeouts),
+            request ->
+                prefill(request) || abort(request)
+                    ? Script.ok(ANSWER)
+                    : Script.streams("{\"choices\":[]}").thenHanging());
+    RouterStream stream = client.stream(RouterRequest.chatCompletions(STREAMED));
+    assertThat(stream.next()).isNotNull();
+    stream.close();
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(client.stats().pd().sessions())
+                    .containsEntry("concurrent/cancelled", 1L));
+    assertThat(client.stats().pd().legs()).containsEntry("decode/cancelled", 1L);
   }
 
   @Test

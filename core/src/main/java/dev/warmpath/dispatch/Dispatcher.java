@@ -573,6 +573,15 @@ public final class Dispatcher {
     return screen.tokens(worker, prompt);
   }
 
+  /**
+   * Tells why a worker can't be sent a request, or null for one that can; null in the place of all
+   * that where nobody is to be left out.
+   */
+  public @Nullable Function<Worker, @Nullable String> refusal(
+      RouterRequest request, Prompt prompt) {
+    return screen.look(request, prompt);
+  }
+
   /** What decisions tell of a prompt. */
   public PromptSummary summaryOf(Prompt prompt) {
     return summary(prompt);

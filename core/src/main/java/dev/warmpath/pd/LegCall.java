@@ -19,6 +19,8 @@ final class LegCall {
   private volatile @Nullable Runnable hangUp;
   private volatile @Nullable CompletionStage<?> aborted;
   private volatile boolean dropped;
+  private volatile boolean brokenOff;
+  private volatile boolean listenedTo = true;
   private volatile @Nullable LegResult result;
 
   LegCall(
@@ -90,7 +92,16 @@ final class LegCall {
    * can fall silent. It is listened to unless this says otherwise.
    */
   void listening(boolean on) {
+    listenedTo = on;
     conductor.listening(on);
+    endIfUnheard();
+  }
+
+  /** What is broken off while nobody listens ends here: there is nobody to find out. */
+  private void endIfUnheard() {
+    if (brokenOff && !listenedTo) {
+      ended(LegResult.broken(LegOutcome.CANCELLED, true, "dropped"), null);
+    }
   }
 
   /** A payload of its response came. */
@@ -118,7 +129,12 @@ final class LegCall {
     dropped = true;
     Runnable carried = hangUp;
     if (carried != null) {
-      afterAbort(carried);
+      afterAbort(
+          () -> {
+            carried.run();
+            brokenOff = true;
+            endIfUnheard();
+          });
     }
   }
 

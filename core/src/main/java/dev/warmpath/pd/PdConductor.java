@@ -256,16 +256,7 @@ final class PdConductor {
     }
     PdChoice choice;
     try {
-      choice =
-          shared
-              .selector()
-              .choose(
-                  policies,
-                  request.prompt(),
-                  request.options(),
-                  request.located(),
-                  original.path(),
-                  exclusions);
+      choice = shared.selector().choose(wanted(), exclusions);
     } catch (RuntimeException e) {
       refusal = e;
       return session.noPair(nobody(), "no pair could be chosen", now());
@@ -292,6 +283,10 @@ final class PdConductor {
     }
     request.attempting(number, made.workers());
     return session.paired(plan(choice), now());
+  }
+
+  private PdWanted wanted() {
+    return PdWanted.of(policies, request, shared.dispatcher(), original.path());
   }
 
   private AttemptIds mint(PdPair pair) {
@@ -328,17 +323,7 @@ final class PdConductor {
     PdAttempt at = Objects.requireNonNull(attempt);
     WorkerClaim other;
     try {
-      other =
-          shared
-              .selector()
-              .chooseDecode(
-                  policies,
-                  at.pair(),
-                  request.prompt(),
-                  request.options(),
-                  request.located(),
-                  original.path(),
-                  exclusions);
+      other = shared.selector().chooseDecode(at.pair(), wanted(), exclusions);
     } catch (RuntimeException e) {
       refusal = e;
       other = null;
@@ -396,17 +381,7 @@ final class PdConductor {
       return at.pair();
     }
     try {
-      WorkerClaim other =
-          shared
-              .selector()
-              .chooseDecode(
-                  policies,
-                  at.pair(),
-                  request.prompt(),
-                  request.options(),
-                  request.located(),
-                  original.path(),
-                  exclusions);
+      WorkerClaim other = shared.selector().chooseDecode(at.pair(), wanted(), exclusions);
       if (other == null) {
         return at.pair();
       }

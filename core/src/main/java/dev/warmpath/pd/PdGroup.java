@@ -211,7 +211,6 @@ final class PdGroup implements PdCall.Ending, AnswerOwner, ExchangeResponse {
       parts.forEach(other -> other.conductor().cancel());
       return;
     }
-    ExchangeResponse response = part.response();
     try {
       StreamEvent event = part.first();
       event = event == null ? null : part.taken(event);
@@ -225,7 +224,7 @@ final class PdGroup implements PdCall.Ending, AnswerOwner, ExchangeResponse {
     } catch (TransportException e) {
       fail(part.broken(e));
     } finally {
-      response.close();
+      part.closeResponse();
     }
   }
 

@@ -11,6 +11,7 @@ import dev.warmpath.dispatch.WorkerClaim;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.index.BlockLocations;
 import dev.warmpath.policy.Candidate;
+import dev.warmpath.policy.RouteContext;
 import dev.warmpath.policy.RouteExplanation;
 import dev.warmpath.policy.RoutePlan;
 import dev.warmpath.policy.RoutingPolicy;
@@ -20,6 +21,7 @@ import dev.warmpath.worker.Topology;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRole;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -91,33 +93,26 @@ final class PdSelector {
   /**
    * Chooses a pair and takes both places.
    *
-   * @param by who chooses
    * @throws NoWorkerAvailableException when no two workers match
    */
-  PdChoice choose(
-      PdPolicies by,
-      Prompt prompt,
-      RouteOptions options,
-      BlockLocations located,
-      String path,
-      PdExclusions passOver) {
+  PdChoice choose(PdWanted wanted, PdExclusions passOver) {
     long now = dispatcher.now();
     FleetView view = dispatcher.view();
-    PdPool pool = pool(view.topology(), prompt.model(), path);
-    if (pool.prefill().isEmpty()) {
-      throw none(prompt, pool);
-    }
-    PdChoice direct = direct(by, view, pool, prompt, options, located, passOver, now);
+    Prompt prompt = wanted.prompt();
+    PdPool pool = pool(view.topology(), prompt.model(), wanted.path());
+    CandidateSet sources = sources(wanted, pool);
+    PdChoice direct = direct(view, pool, wanted, passOver, now);
     if (direct != null) {
       return direct;
     }
-    CandidateSet sources = passOver.prefill(pool.prefill());
-    WorkerClaim prefill = claim(view, sources, by.prefill(), prompt, options, located, true, now);
+    WorkerClaim prefill =
+        claim(view, passOver.prefill(sources), wanted.by().prefill(), wanted, true, now);
     WorkerClaim decode = null;
     try {
       WorkerRank source = prefill.candidate().target();
-      CandidateSet sinks = passOver.decode(pool.decode(source.worker()), source.worker());
-      decode = claim(view, apart(sinks, source), by.decode(), prompt, options, located, false, now);
+      CandidateSet sinks =
+          passOver.decode(wanted.able(pool.decode(source.worker())), source.worker());
+      decode = claim(view, apart(sinks, source), wanted.by().decode(), wanted, false, now);
       PdPair pair =
           new PdPair(
               prefill.candidate(),
@@ -132,28 +127,35 @@ final class PdSelector {
     }
   }
 
+  /**
+   * Prefill candidates that can be sent the request, and have a partner that can.
+   *
+   * @throws NoWorkerAvailableException when there are none
+   */
+  private static CandidateSet sources(PdWanted wanted, PdPool pool) {
+    CandidateSet able = wanted.able(pool.prefill());
+    if (wanted.refusal() != null) {
+      able = able.where(rank -> !wanted.able(pool.decode(rank.worker())).isEmpty());
+    }
+    if (able.isEmpty()) {
+      throw none(wanted, pool);
+    }
+    return able;
+  }
+
   private static CandidateSet apart(CandidateSet sinks, WorkerRank source) {
     return sinks.turningApart(source.stableHash());
   }
 
   private @Nullable PdChoice direct(
-      PdPolicies by,
-      FleetView view,
-      PdPool pool,
-      Prompt prompt,
-      RouteOptions options,
-      BlockLocations located,
-      PdExclusions passOver,
-      long now) {
+      FleetView view, PdPool pool, PdWanted wanted, PdExclusions passOver, long now) {
     int threshold = settings.directBelowTokens();
     if (threshold == 0 || pool.alone().isEmpty()) {
       return null;
     }
-    CandidateSet alone = passOver.decode(pool.alone(), null);
-    Candidate best =
-        by.decode()
-            .plan(dispatcher.context(view, alone, prompt, options, located, now, true))
-            .next();
+    Prompt prompt = wanted.prompt();
+    CandidateSet alone = passOver.decode(wanted.able(pool.alone()), null);
+    Candidate best = wanted.by().decode().plan(context(view, alone, wanted, now, true)).next();
     if (best == null || uncached(prompt, best) >= threshold) {
       return null;
     }
@@ -174,32 +176,23 @@ final class PdSelector {
    * Another decode worker for a hand-off that nobody has claimed; null where there is none but
    * those that failed.
    */
-  @Nullable WorkerClaim chooseDecode(
-      PdPolicies by,
-      PdPair pair,
-      Prompt prompt,
-      RouteOptions options,
-      BlockLocations located,
-      String path,
-      PdExclusions passOver) {
+  @Nullable WorkerClaim chooseDecode(PdPair pair, PdWanted wanted, PdExclusions passOver) {
     long now = dispatcher.now();
     FleetView view = dispatcher.view();
     Candidate source = pair.prefill();
     if (source == null) {
       return null;
     }
-    PdPool pool = pool(view.topology(), prompt.model(), path);
+    PdPool pool = pool(view.topology(), wanted.prompt().model(), wanted.path());
     if (!pool.prefill().asList().contains(source.target())) {
       return null;
     }
     long failed = pair.decode().target().worker().epoch();
     CandidateSet sinks =
         passOver
-            .decode(pool.decode(source.target().worker()), source.target().worker())
+            .decode(wanted.able(pool.decode(source.target().worker())), source.target().worker())
             .where(rank -> rank.worker().epoch() != failed);
-    return sinks.isEmpty()
-        ? null
-        : claim(view, sinks, by.decode(), prompt, options, located, false, now);
+    return sinks.isEmpty() ? null : claim(view, sinks, wanted.by().decode(), wanted, false, now);
   }
 
   /** The first that may be sent to; where none may, the first of all. */
@@ -207,13 +200,11 @@ final class PdSelector {
       FleetView view,
       CandidateSet among,
       RoutingPolicy policy,
-      Prompt prompt,
-      RouteOptions options,
-      BlockLocations located,
+      PdWanted wanted,
       boolean prefill,
       long now) {
-    RoutePlan plan =
-        policy.plan(dispatcher.context(view, among, prompt, options, located, now, false));
+    Prompt prompt = wanted.prompt();
+    RoutePlan plan = policy.plan(context(view, among, wanted, now, false));
     Candidate first = null;
     for (Candidate candidate = plan.next(); candidate != null; candidate = plan.next()) {
       first = first == null ? candidate : first;
@@ -240,9 +231,21 @@ final class PdSelector {
     return Math.max(0, prompt.tokens() - candidate.matchedTokens());
   }
 
-  private static NoWorkerAvailableException none(Prompt prompt, PdPool pool) {
-    String what = prompt.model() == null ? "the request" : "model '" + prompt.model() + "'";
-    return new NoWorkerAvailableException(what + " as prefill and decode", pool.refusals());
+  private static NoWorkerAvailableException none(PdWanted wanted, PdPool pool) {
+    String model = wanted.prompt().model();
+    String what = model == null ? "the request" : "model '" + model + "'";
+    Map<String, String> refusals = new LinkedHashMap<>(pool.refusals());
+    refusals.putAll(wanted.refusals(pool.prefill()));
+    for (WorkerRank source : pool.prefill().asList()) {
+      refusals.putAll(wanted.refusals(pool.decode(source.worker())));
+    }
+    return new NoWorkerAvailableException(what + " as prefill and decode", refusals);
+  }
+
+  private RouteContext context(
+      FleetView view, CandidateSet among, PdWanted wanted, long now, boolean rehearsal) {
+    return dispatcher.context(
+        view, among, wanted.prompt(), wanted.options(), wanted.located(), now, rehearsal);
   }
 
   /**
@@ -256,26 +259,15 @@ final class PdSelector {
     long now = dispatcher.now();
     FleetView view = dispatcher.view();
     PdPool pool = pool(view.topology(), prompt.model(), path);
-    if (pool.prefill().isEmpty()) {
-      throw none(prompt, pool);
-    }
     BlockLocations located = dispatcher.locate(prompt, false, null);
-    RouteExplanation first =
-        by.prefill()
-            .explain(dispatcher.context(view, pool.prefill(), prompt, options, located, now, true));
+    PdWanted wanted =
+        new PdWanted(by, prompt, options, located, path, dispatcher.refusal(request, prompt));
+    CandidateSet sources = sources(wanted, pool);
+    RouteExplanation first = by.prefill().explain(context(view, sources, wanted, now, true));
     CandidateView source = first.candidates().get(0);
-    WorkerRank chosen = rank(pool.prefill(), source);
-    RouteExplanation second =
-        by.decode()
-            .explain(
-                dispatcher.context(
-                    view,
-                    apart(pool.decode(chosen.worker()), chosen),
-                    prompt,
-                    options,
-                    located,
-                    now,
-                    true));
+    WorkerRank chosen = rank(sources, source);
+    CandidateSet sinks = apart(wanted.able(pool.decode(chosen.worker())), chosen);
+    RouteExplanation second = by.decode().explain(context(view, sinks, wanted, now, true));
     CandidateView sink = second.candidates().get(0);
     List<CandidateView> views = new ArrayList<>(first.candidates());
     views.addAll(second.candidates());

@@ -24,7 +24,8 @@ final class PdTraits {
 
   /** Reads a prefill or decode worker's traits. */
   static PdTraits of(Worker worker) {
-    String named = worker.spec().labels().get("pd");
+    String configured = worker.spec().labels().get("pd");
+    String named = configured != null ? configured : worker.capabilities().transfer().get("pd");
     PdProtocol protocol = PdProtocols.of(worker.engine(), named);
     if (protocol == null) {
       return new PdTraits(

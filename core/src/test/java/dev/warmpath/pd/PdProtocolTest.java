@@ -37,11 +37,13 @@ class PdProtocolTest {
               .shared
               .selector()
               .choose(
-                  fixture.shared.selector().policies(),
-                  prompt,
-                  RouteOptions.NONE,
-                  BlockLocations.NONE,
-                  path,
+                  new PdWanted(
+                      fixture.shared.selector().policies(),
+                      prompt,
+                      RouteOptions.NONE,
+                      BlockLocations.NONE,
+                      path,
+                      null),
                   new PdExclusions());
       choice.decode().neutral(null);
       choice.prefill().neutral(null);

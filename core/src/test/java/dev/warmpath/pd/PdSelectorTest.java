@@ -65,11 +65,13 @@ class PdSelectorTest {
         .shared
         .selector()
         .choose(
-            fixture.shared.selector().policies(),
-            prompt,
-            RouteOptions.NONE,
-            BlockLocations.NONE,
-            PATH,
+            new PdWanted(
+                fixture.shared.selector().policies(),
+                prompt,
+                RouteOptions.NONE,
+                BlockLocations.NONE,
+                PATH,
+                null),
             passOver);
   }
 
@@ -217,6 +219,40 @@ class PdSelectorTest {
               () -> choose(fixture, prompt(fixture), new PdExclusions()));
       assertThat(refused.reasons().get("http://p0:1"))
           .contains("pd=nixl is no protocol of sglang workers");
+    }
+  }
+
+  @Test
+  void i14_what_a_workers_transport_cannot_carry_is_refused_at_selection() {
+    try (PdFixture fixture = fixture(PdSettings.DEFAULT, fleet(2, 2, ""))) {
+      Set<String> unable = new HashSet<>(Set.of("http://p0:1", "http://d1:1"));
+      PdWanted wanted =
+          new PdWanted(
+              fixture.shared.selector().policies(),
+              prompt(fixture),
+              RouteOptions.NONE,
+              BlockLocations.NONE,
+              PATH,
+              worker -> unable.contains(worker.id().value()) ? "no words for it" : null);
+      PdExclusions passOver = new PdExclusions();
+      for (int i = 0; i < 4; i++) {
+        PdChoice choice = fixture.shared.selector().choose(wanted, passOver);
+        passOver.add(PdVerdict.Blame.PREFILL, choice.pair());
+        passOver.add(PdVerdict.Blame.DECODE, choice.pair());
+        assertThat(pair(choice))
+            .as("not even where all others have failed")
+            .isEqualTo("http://p1:1 http://d0:1");
+      }
+      unable.add("http://d0:1");
+      NoWorkerAvailableException refused =
+          catchThrowableOfType(
+              NoWorkerAvailableException.class,
+              () -> fixture.shared.selector().choose(wanted, passOver));
+      assertThat(refused.reasons())
+          .containsEntry("http://p0:1", "no words for it")
+          .containsEntry("http://d0:1", "no words for it")
+          .doesNotContainKey("http://p1:1");
+      assertThat(fixture.inFlight()).isZero();
     }
   }
 

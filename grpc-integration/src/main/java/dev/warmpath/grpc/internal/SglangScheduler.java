@@ -36,7 +36,9 @@ import dev.warmpath.worker.WorkerCapabilities;
 import dev.warmpath.worker.WorkerRole;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -260,17 +262,19 @@ final class SglangScheduler implements EngineService {
     Integer capacity = Probed.positive(server.getMaxTotalNumTokens());
     WorkerCapabilities capabilities =
         new WorkerCapabilities(
-            EngineKind.SGLANG,
-            server.getSglangVersion().isEmpty() ? null : server.getSglangVersion(),
-            role,
-            name.isEmpty()
-                ? List.of()
-                : List.of(new ServedModel(name, Probed.text(model.getModelPath()), null, context)),
-            1,
-            Probed.positive(number(args, "page_size")),
-            capacity == null ? null : Long.valueOf(capacity),
-            Probed.positive(number(args, "max_running_requests")),
-            true);
+                EngineKind.SGLANG,
+                server.getSglangVersion().isEmpty() ? null : server.getSglangVersion(),
+                role,
+                name.isEmpty()
+                    ? List.of()
+                    : List.of(
+                        new ServedModel(name, Probed.text(model.getModelPath()), null, context)),
+                1,
+                Probed.positive(number(args, "page_size")),
+                capacity == null ? null : Long.valueOf(capacity),
+                Probed.positive(number(args, "max_running_requests")),
+                true)
+            .withTransfer(transfer(args, role));
     String incarnation =
         server.hasStartTime()
             ? server.getStartTime().getSeconds() + "." + server.getStartTime().getNanos()
@@ -282,6 +286,27 @@ final class SglangScheduler implements EngineService {
             context,
             Set.copyOf(model.getEosTokenIdsList()),
             SamplingDefaults.read(model.getDefaultSamplingParamsJson())));
+  }
+
+  /** As over HTTP: only prefill's bootstrap port is its own. */
+  private static Map<String, String> transfer(Struct args, @Nullable WorkerRole role) {
+    if (role != WorkerRole.PREFILL && role != WorkerRole.DECODE) {
+      return Map.of();
+    }
+    Map<String, String> said = new HashMap<>();
+    Integer port = Probed.positive(number(args, "disaggregation_bootstrap_port"));
+    if (role == WorkerRole.PREFILL && port != null) {
+      said.put("bootstrap-port", port.toString());
+    }
+    String backend = text(args, "disaggregation_transfer_backend");
+    if (!backend.isEmpty()) {
+      said.put("kv-transport", backend);
+    }
+    String type = text(args, "kv_cache_dtype");
+    if (!type.isEmpty() && !type.equals("auto")) {
+      said.put("kv-dtype", type);
+    }
+    return said;
   }
 
   private static double number(Struct args, String name) {

@@ -35,6 +35,7 @@ import dev.warmpath.worker.WorkerRole;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -251,23 +252,43 @@ final class VllmEngine implements EngineService {
         };
     return new ServiceReport(
         new WorkerCapabilities(
-            EngineKind.VLLM,
-            null,
-            role,
-            name.isEmpty()
-                ? List.of()
-                : List.of(new ServedModel(name, Probed.text(model.getModelPath()), null, context)),
-            Probed.positive(server.getDataParallelSize()),
-            Probed.positive(server.getBlockSize()),
-            null,
-            null,
-            true),
+                EngineKind.VLLM,
+                null,
+                role,
+                name.isEmpty()
+                    ? List.of()
+                    : List.of(
+                        new ServedModel(name, Probed.text(model.getModelPath()), null, context)),
+                Probed.positive(server.getDataParallelSize()),
+                Probed.positive(server.getBlockSize()),
+                null,
+                null,
+                true)
+            .withTransfer(transfer(server)),
         // Drawn anew with every start, unless it is configured.
         Probed.text(server.getKvEngineId()),
         new ModelFacts(
             context,
             Set.copyOf(model.getEosTokenIdsList()),
             SamplingDefaults.read(model.getDefaultSamplingParamsJson())));
+  }
+
+  /** Which connector hands its KV over, as pairs are configured with it, and its engine's id. */
+  private static Map<String, String> transfer(GetServerInfoResponse server) {
+    String protocol =
+        switch (server.getKvConnector()) {
+          case "NixlConnector" -> "nixl";
+          case "NixlPushConnector" -> "nixl-push";
+          case "MooncakeConnector" -> "mooncake";
+          case "P2pNcclConnector" -> "p2pnccl";
+          default -> null; // MoRIIO's writes or reads, which is not told
+        };
+    if (protocol == null) {
+      return Map.of();
+    }
+    return server.getKvEngineId().isEmpty()
+        ? Map.of("pd", protocol)
+        : Map.of("pd", protocol, "engine-id", server.getKvEngineId());
   }
 
   @Override
