@@ -12,6 +12,7 @@ import dev.warmpath.index.BlockLocator;
 import dev.warmpath.index.LookupSettings;
 import dev.warmpath.index.kv.KvEventSettings;
 import dev.warmpath.index.kv.KvSubscriber;
+import dev.warmpath.knowledge.KnowledgeRouting;
 import dev.warmpath.pd.PdSettings;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.ModelFiles;
@@ -70,6 +71,7 @@ final class ClientOptions {
   @Nullable Path branchFile;
   @Nullable Long deadLetterBytes;
   @Nullable BlockLocator blockLocator;
+  @Nullable KnowledgeRouting knowledge;
   @Nullable LookupSettings lookup;
   @Nullable Secret apiKey;
   @Nullable Secret adminKey;

@@ -42,6 +42,8 @@ import dev.warmpath.index.kv.KvEvents;
 import dev.warmpath.index.kv.KvSubscriber;
 import dev.warmpath.index.kv.KvSubscriberSource;
 import dev.warmpath.index.kv.ZmqKvSubscriber;
+import dev.warmpath.knowledge.KnowledgeRouting;
+import dev.warmpath.knowledge.RequestKnowledge;
 import dev.warmpath.observe.MetricFamily;
 import dev.warmpath.observe.RequestMetrics;
 import dev.warmpath.pd.PdRouting;
@@ -81,6 +83,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -139,6 +142,7 @@ public final class RouterClient implements AutoCloseable {
   private final PromptWork promptWork;
   private final Dispatcher dispatcher;
   private final @Nullable KvEvents kvEvents;
+  private final @Nullable KnowledgeRouting knowledge;
   private final RequestRunner runner;
   private final PdRouting pairs;
   private final DeadLetters deadLetters;
@@ -177,6 +181,7 @@ public final class RouterClient implements AutoCloseable {
             .budgetBytes(Math.max(MIN_INDEX_BYTES, settings.indexBytes - blockBytes - branchBytes))
             .ticker(ticker)
             .build();
+    this.knowledge = options.knowledge;
     this.requestMetrics = settings.requestMetrics ? new RequestMetrics() : null;
     IndexFeed feed = new IndexFeed(index, blocks);
     this.kvEvents = kvEvents(settings);
@@ -322,7 +327,19 @@ public final class RouterClient implements AutoCloseable {
    * @throws RouterException when no worker gave a response
    */
   public RouterResponse send(RouterRequest request) {
-    return send(dispatcher.begin(request));
+    return send(begin(request, dispatcher.now(), Runnable::run));
+  }
+
+  /** Takes a request in, its knowledge in its body. */
+  private Dispatch begin(RouterRequest request, long started, Executor lessons) {
+    RequestKnowledge its = prepared(request);
+    return dispatcher.begin(its == null ? request : its.request(), started, null, lessons, its);
+  }
+
+  private @Nullable RequestKnowledge prepared(RouterRequest request) {
+    return knowledge == null
+        ? null
+        : knowledge.prepare(request, dispatcher.options(request).knowledge(), dispatcher.view());
   }
 
   private RouterResponse send(Dispatch dispatch) {
@@ -351,7 +368,7 @@ public final class RouterClient implements AutoCloseable {
    */
   public RouterStream stream(RouterRequest request) {
     // Whoever reads its last event may be a thread of the client's executor.
-    return stream(dispatcher.begin(request, dispatcher.now(), null, promptWork));
+    return stream(begin(request, dispatcher.now(), promptWork));
   }
 
   /**
@@ -419,13 +436,19 @@ public final class RouterClient implements AutoCloseable {
    * @throws NoWorkerAvailableException when nobody can serve it
    */
   public RouteDecision explain(RouterRequest request) {
+    RequestKnowledge its =
+        knowledge == null
+            ? null
+            : knowledge.rehearse(
+                request, dispatcher.options(request).knowledge(), dispatcher.view());
+    RouterRequest ready = its == null ? request : its.request();
     if (!dispatcher.view().topology().disaggregated()) {
-      return dispatcher.explain(request);
+      return dispatcher.explain(ready, its);
     }
-    Prompt prompt = dispatcher.read(request);
-    return pairs.takes(request, prompt)
-        ? pairs.explain(request, prompt)
-        : dispatcher.explain(request);
+    Prompt prompt = dispatcher.read(ready);
+    return pairs.takes(ready, prompt)
+        ? pairs.explain(ready, prompt).withKnowledge(its == null ? null : its.info())
+        : dispatcher.explain(ready, its);
   }
 
   /**
@@ -468,12 +491,14 @@ public final class RouterClient implements AutoCloseable {
 
   /** Takes a request in from a thread that should not tokenize itself. */
   private Dispatch beginApart(RouterRequest request) {
-    if (!prompts.tokenizes()) {
-      return dispatcher.begin(request);
-    }
     long started = dispatcher.now();
-    Prompt prompt = promptWork.await(() -> dispatcher.read(request));
-    return dispatcher.begin(request, started, prompt, promptWork);
+    if (!prompts.tokenizes()) {
+      return begin(request, started, Runnable::run);
+    }
+    RequestKnowledge its = prepared(request);
+    RouterRequest ready = its == null ? request : its.request();
+    Prompt prompt = promptWork.await(() -> dispatcher.read(ready));
+    return dispatcher.begin(ready, started, prompt, promptWork, its);
   }
 
   /**
@@ -586,12 +611,20 @@ public final class RouterClient implements AutoCloseable {
     if (counted != null) {
       all.add(counted);
     }
+    if (knowledge != null) {
+      all.add(knowledge.listener());
+    }
     return all;
   }
 
   /** The policy that decides. */
   public RoutingPolicy policy() {
     return settings.rules.policy();
+  }
+
+  /** What decides where knowledge comes from, where {@link Builder#knowledge} sets it. */
+  public Optional<KnowledgeRouting> knowledge() {
+    return Optional.ofNullable(knowledge);
   }
 
   /** Requests that finally failed, where {@link Builder#deadLetterBytes} keeps any. */
@@ -708,6 +741,9 @@ public final class RouterClient implements AutoCloseable {
     }
     if (lookup != null) {
       quietly(lookup);
+    }
+    if (knowledge != null) {
+      quietly(knowledge);
     }
     for (Transport transport : transports) {
       quietly(transport);
@@ -988,6 +1024,17 @@ public final class RouterClient implements AutoCloseable {
      */
     public Builder blockLocator(BlockLocator locator) {
       options.blockLocator = locator;
+      return this;
+    }
+
+    /**
+     * Decides where the knowledge of requests comes from, and puts it into their prompts before
+     * these are rendered ({@link dev.warmpath.api.RouterRequest.Builder#knowledge}); without it
+     * what requests say of knowledge is ignored. {@link Policies#knowledge} goes by what was
+     * decided. The client takes ownership and closes it with itself.
+     */
+    public Builder knowledge(KnowledgeRouting knowledge) {
+      options.knowledge = knowledge;
       return this;
     }
 

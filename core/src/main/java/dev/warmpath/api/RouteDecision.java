@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts the attempts made so far, first to last
  * @param pd the pair of workers, where prefill and decode are apart; null where one worker serves
  * @param lookup what an index outside of the client told of the prompt; null where there is none
+ * @param knowledge what became of the knowledge that the request needs; null where it needs none
  */
 public record RouteDecision(
     String policy,
@@ -29,7 +30,30 @@ public record RouteDecision(
     List<String> steps,
     List<AttemptRecord> attempts,
     @Nullable PdInfo pd,
-    @Nullable LookupInfo lookup) {
+    @Nullable LookupInfo lookup,
+    @Nullable KnowledgeInfo knowledge) {
+
+  /** The decision on a request that needs no knowledge. */
+  public RouteDecision(
+      String policy,
+      long topologyVersion,
+      PromptSummary prompt,
+      List<CandidateView> candidates,
+      @Nullable CandidateView chosen,
+      List<String> steps,
+      List<AttemptRecord> attempts,
+      @Nullable PdInfo pd,
+      @Nullable LookupInfo lookup) {
+    this(policy, topologyVersion, prompt, candidates, chosen, steps, attempts, pd, lookup, null);
+  }
+
+  /** The same decision with what became of the request's knowledge. */
+  public RouteDecision withKnowledge(@Nullable KnowledgeInfo info) {
+    return info == null
+        ? this
+        : new RouteDecision(
+            policy, topologyVersion, prompt, candidates, chosen, steps, attempts, pd, lookup, info);
+  }
 
   /**
    * What is known of a prompt.

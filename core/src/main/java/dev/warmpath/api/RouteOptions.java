@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param pin the worker (address, optionally {@code #rank}) to prefer over every other, or null;
  *     header {@code x-warmpath-pin}
  * @param profile the name of a set of client options, or null; header {@code x-warmpath-profile}
+ * @param knowledge the knowledge that the request needs, or null for none; headers {@code
+ *     x-warmpath-knowledge} (ids, separated by commas), {@code x-warmpath-knowledge-retrieve}
+ *     ({@code true}) and {@code x-warmpath-knowledge-injection} ({@code auto}, {@code text}, {@code
+ *     kv} or {@code off})
  */
 public record RouteOptions(
     @Nullable Duration deadline,
@@ -25,7 +29,19 @@ public record RouteOptions(
     @Nullable String sessionKey,
     @Nullable String user,
     @Nullable String pin,
-    @Nullable String profile) {
+    @Nullable String profile,
+    @Nullable KnowledgeNeeds knowledge) {
+
+  /** Options of a request that needs no knowledge. */
+  public RouteOptions(
+      @Nullable Duration deadline,
+      int priority,
+      @Nullable String sessionKey,
+      @Nullable String user,
+      @Nullable String pin,
+      @Nullable String profile) {
+    this(deadline, priority, sessionKey, user, pin, profile, null);
+  }
 
   /** Nothing asked for. */
   public static final RouteOptions NONE = new RouteOptions(null, 0, null, null, null, null);

@@ -44,7 +44,8 @@ public final class RouterRequest {
             builder.sessionKey,
             builder.user,
             builder.pin,
-            builder.profile);
+            builder.profile,
+            builder.knowledge);
   }
 
   /** A chat completion with this JSON body. */
@@ -106,6 +107,7 @@ public final class RouterRequest {
     builder.user = options.user();
     builder.pin = options.pin();
     builder.profile = options.profile();
+    builder.knowledge = options.knowledge();
     return builder;
   }
 
@@ -127,6 +129,7 @@ public final class RouterRequest {
     private @Nullable String user;
     private @Nullable String pin;
     private @Nullable String profile;
+    private @Nullable KnowledgeNeeds knowledge;
 
     private Builder(String path) {
       if (!path.startsWith("/")) {
@@ -203,6 +206,12 @@ public final class RouterRequest {
     /** Sets the named profile. */
     public Builder profile(String profile) {
       this.profile = Objects.requireNonNull(profile, "profile");
+      return this;
+    }
+
+    /** Sets the knowledge that the request needs. */
+    public Builder knowledge(KnowledgeNeeds knowledge) {
+      this.knowledge = Objects.requireNonNull(knowledge, "knowledge");
       return this;
     }
 

@@ -17,9 +17,11 @@ import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.StreamInterruptedException;
 import dev.warmpath.api.Usage;
 import dev.warmpath.index.BlockLocations;
+import dev.warmpath.knowledge.RequestKnowledge;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.policy.RoutePlan;
 import dev.warmpath.prompt.Prompt;
+import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.Worker;
@@ -56,6 +58,7 @@ public final class Dispatch {
   private final Dispatcher.Terms terms;
   private final long startedNanos;
   private final Executor lessons;
+  private final @Nullable RequestKnowledge knowledge;
   private final AtomicBoolean finished = new AtomicBoolean();
 
   private volatile BlockLocations located = BlockLocations.NONE;
@@ -82,7 +85,8 @@ public final class Dispatch {
       RouteOptions options,
       Dispatcher.Terms terms,
       long startedNanos,
-      Executor lessons) {
+      Executor lessons,
+      @Nullable RequestKnowledge knowledge) {
     this.dispatcher = dispatcher;
     this.requestId = requestId;
     this.request = request;
@@ -91,6 +95,7 @@ public final class Dispatch {
     this.terms = terms;
     this.startedNanos = startedNanos;
     this.lessons = lessons;
+    this.knowledge = knowledge;
   }
 
   /** The client's number for the request. */
@@ -113,6 +118,12 @@ public final class Dispatch {
    * it is over.
    */
   public RouteDecision decision() {
+    RequestKnowledge its = knowledge;
+    RouteDecision decision = routing();
+    return its == null ? decision : decision.withKnowledge(its.info());
+  }
+
+  private RouteDecision routing() {
     PairDispatch several = pair;
     if (several != null) {
       return several.decision();
@@ -176,6 +187,12 @@ public final class Dispatch {
 
   RouterRequest request() {
     return request;
+  }
+
+  /** An attempt's exchange, before which the request's KV is put in place where that is due. */
+  Exchange exchange(Attempt attempt, Exchange exchange) {
+    RequestKnowledge its = knowledge;
+    return its == null ? exchange : its.before(attempt.candidate(), attempt.outbound(), exchange);
   }
 
   RouteOptions options() {
@@ -285,7 +302,7 @@ public final class Dispatch {
 
   private void route(long now) {
     Dispatcher.Routed made =
-        dispatcher.route(request, prompt, options, terms.policy(), located, now);
+        dispatcher.route(request, prompt, options, terms.policy(), located, knowledge, now);
     routed = made;
     plan = made.plan();
     if (started == 0 && !dispatcher.listeners().isEmpty()) {
@@ -506,7 +523,9 @@ public final class Dispatch {
     if (outcome == Outcome.FAILED
         && error != null
         && !(error instanceof NoWorkerAvailableException)) {
-      dispatcher.deadLetter(new DeadLetter(request, error));
+      RequestKnowledge its = knowledge;
+      // As the application gave it: sent again, its knowledge is injected again.
+      dispatcher.deadLetter(new DeadLetter(its == null ? request : its.original(), error));
     }
   }
 

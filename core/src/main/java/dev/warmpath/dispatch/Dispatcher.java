@@ -22,7 +22,9 @@ import dev.warmpath.health.PredictionCheck;
 import dev.warmpath.health.RankState;
 import dev.warmpath.index.BlockLocations;
 import dev.warmpath.index.BlockLookup;
+import dev.warmpath.knowledge.RequestKnowledge;
 import dev.warmpath.policy.Candidate;
+import dev.warmpath.policy.KnowledgeChoice;
 import dev.warmpath.policy.RouteContext;
 import dev.warmpath.policy.RouteExplanation;
 import dev.warmpath.policy.RoutePlan;
@@ -195,6 +197,20 @@ public final class Dispatcher {
    */
   public Dispatch begin(
       RouterRequest request, long started, @Nullable Prompt read, Executor lessons) {
+    return begin(request, started, read, lessons, null);
+  }
+
+  /**
+   * As the former, for a request whose knowledge was decided on.
+   *
+   * @param knowledge what was decided; its request is {@code request}. Null where none is needed
+   */
+  public Dispatch begin(
+      RouterRequest request,
+      long started,
+      @Nullable Prompt read,
+      Executor lessons,
+      @Nullable RequestKnowledge knowledge) {
     if (closed) {
       throw new RouterClosedException();
     }
@@ -207,7 +223,15 @@ public final class Dispatcher {
     }
     Dispatch dispatch =
         new Dispatch(
-            this, requestIds.incrementAndGet(), request, prompt, options, terms, started, lessons);
+            this,
+            requestIds.incrementAndGet(),
+            request,
+            prompt,
+            options,
+            terms,
+            started,
+            lessons,
+            knowledge);
     live.add(dispatch);
     if (closed) {
       dispatch.cancel();
@@ -309,6 +333,15 @@ public final class Dispatcher {
    * @throws NoWorkerAvailableException when nobody can serve the request
    */
   public RouteDecision explain(RouterRequest request) {
+    return explain(request, null);
+  }
+
+  /**
+   * The same, for a request whose knowledge was decided on.
+   *
+   * @param knowledge what was decided, or null where none is needed
+   */
+  public RouteDecision explain(RouterRequest request, @Nullable RequestKnowledge knowledge) {
     RouteOptions options = OptionsReader.options(request);
     Terms terms = terms(options);
     Prompt prompt = read(request);
@@ -316,7 +349,9 @@ public final class Dispatcher {
     Map<String, String> refusals = new LinkedHashMap<>();
     CandidateSet candidates = candidates(view, request, prompt, refusals);
     BlockLocations located = locate(prompt, false, terms.deadline());
-    RouteContext context = context(view, candidates, prompt, options, located, now(), true);
+    RouteContext context =
+        context(view, candidates, prompt, options, located, now(), true)
+            .withKnowledge(choice(knowledge));
     RouteExplanation explanation = terms.policy().explain(context);
     List<String> steps = new ArrayList<>();
     steps.add(
@@ -343,7 +378,12 @@ public final class Dispatcher {
         steps,
         List.of(),
         null,
-        located.info());
+        located.info(),
+        knowledge == null ? null : knowledge.info());
+  }
+
+  private static KnowledgeChoice choice(@Nullable RequestKnowledge knowledge) {
+    return knowledge == null ? KnowledgeChoice.NONE : knowledge.choice();
   }
 
   private static void addSuspects(List<String> steps, FleetView view, CandidateSet candidates) {
@@ -485,10 +525,13 @@ public final class Dispatcher {
       RouteOptions options,
       RoutingPolicy by,
       BlockLocations located,
+      @Nullable RequestKnowledge knowledge,
       long now) {
     FleetView view = awaitView(now);
     CandidateSet candidates = candidates(view, request, prompt, new LinkedHashMap<>(0));
-    RouteContext context = context(view, candidates, prompt, options, located, now, false);
+    RouteContext context =
+        context(view, candidates, prompt, options, located, now, false)
+            .withKnowledge(choice(knowledge));
     return new Routed(view, by.plan(context), candidates.workers());
   }
 

@@ -2,9 +2,13 @@ package dev.warmpath.dispatch;
 
 import dev.warmpath.api.Headers;
 import dev.warmpath.api.InvalidRequestException;
+import dev.warmpath.api.KnowledgeInjection;
+import dev.warmpath.api.KnowledgeNeeds;
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.api.RouterRequest;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class OptionsReader {
   private static final String PREFIX = "x-warmpath-";
   private static final String SESSION = "x-warmpath-session";
+  private static final String KNOWLEDGE = "x-warmpath-knowledge";
   private static final String MORI_SESSION = "x-mori-session-id";
 
   /**
@@ -73,7 +78,32 @@ final class OptionsReader {
         first(set.sessionKey(), headers.get(SESSION), headers.get(MORI_SESSION)),
         first(set.user(), headers.get("x-warmpath-user"), null),
         first(set.pin(), headers.get("x-warmpath-pin"), null),
-        first(set.profile(), headers.get("x-warmpath-profile"), null));
+        first(set.profile(), headers.get("x-warmpath-profile"), null),
+        set.knowledge() == null ? knowledge(headers) : set.knowledge());
+  }
+
+  private static @Nullable KnowledgeNeeds knowledge(Headers headers) {
+    String ids = headers.get(KNOWLEDGE);
+    String retrieve = headers.get(KNOWLEDGE + "-retrieve");
+    if (ids == null && retrieve == null) {
+      return null;
+    }
+    List<String> named = new ArrayList<>();
+    for (String id : ids == null ? new String[0] : ids.split(",", -1)) {
+      if (!id.isBlank()) {
+        named.add(id.strip());
+      }
+    }
+    String way = headers.get(KNOWLEDGE + "-injection");
+    try {
+      return new KnowledgeNeeds(
+          named,
+          List.of(),
+          retrieve != null && retrieve.strip().equalsIgnoreCase("true"),
+          way == null ? null : KnowledgeInjection.of(way));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidRequestException("header " + KNOWLEDGE + "-injection: " + e.getMessage(), e);
+    }
   }
 
   private static @Nullable String first(

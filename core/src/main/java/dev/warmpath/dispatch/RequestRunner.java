@@ -244,7 +244,7 @@ public final class RequestRunner {
       ExchangeResponse response = null;
       boolean handedOver = false;
       try {
-        Exchange exchange = exchanges.apply(attempt.outbound());
+        Exchange exchange = dispatch.exchange(attempt, exchanges.apply(attempt.outbound()));
         attempt.carriedBy(exchange);
         response = exchange.execute();
         Failure refusal =

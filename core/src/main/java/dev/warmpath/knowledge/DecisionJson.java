@@ -2,6 +2,7 @@ package dev.warmpath.knowledge;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.warmpath.api.KnowledgeInfo;
 import dev.warmpath.knowledge.KnowledgeJson.Fields;
 import java.util.List;
 
@@ -27,6 +28,10 @@ final class DecisionJson {
     out.put("order", decision.order().name().toLowerCase(java.util.Locale.ROOT));
     out.put("decided_by", decision.decidedBy().orElse(null));
     out.put("tied", decision.tied());
+    KnowledgeInfo info = trace.info();
+    ObjectNode injection = out.putObject("injection").put("injected", info.injected());
+    injection.put("position", info.position()).put("why", info.why());
+    injection.put("characters", info.characters());
     ArrayNode steps = out.putArray("steps");
     steps(steps, "kdn", decision.nodeSteps());
     steps(steps, "proxy", decision.targetSteps());

@@ -1,9 +1,15 @@
 package dev.warmpath.knowledge;
 
+import dev.warmpath.api.KnowledgeInfo;
+import dev.warmpath.api.KnowledgeNeeds;
+import dev.warmpath.api.RouterListener;
+import dev.warmpath.api.RouterRequest;
+import dev.warmpath.health.FleetView;
 import dev.warmpath.transport.KnowledgeTransport;
 import dev.warmpath.worker.Scheduler;
 import java.net.URI;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +19,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Knowledge routing as a client does it: knows the nodes and what they have, decides in two stages
@@ -21,9 +31,12 @@ import org.jspecify.annotations.Nullable;
  * client.
  */
 public final class KnowledgeRouting implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(KnowledgeRouting.class);
+
   private static final int MAX_POLL_THREADS = 64;
   private static final int JOURNAL = 64;
 
+  private final AtomicBoolean complained = new AtomicBoolean();
   private final KnowledgeRegistry registry;
   private final KnowledgeStrategy strategy;
   private final DecisionJournal journal = new DecisionJournal(JOURNAL);
@@ -33,6 +46,14 @@ public final class KnowledgeRouting implements AutoCloseable {
   private final boolean ownScheduler;
   private final @Nullable ExecutorService ownCalls;
   private final @Nullable NodePoller poller;
+  private final RequestRates rates;
+  private final KnowledgePreparation preparation;
+  private final @Nullable KvInjector injector;
+  private final boolean logged;
+  private final LongAdder withText = new LongAdder();
+  private final LongAdder withKv = new LongAdder();
+  private final LongAdder withNothing = new LongAdder();
+  private final LongAdder withoutNode = new LongAdder();
 
   private KnowledgeRouting(Builder builder) {
     transport = builder.transport;
@@ -48,8 +69,116 @@ public final class KnowledgeRouting implements AutoCloseable {
     if (poller != null) {
       registry.onNode(poller::follow);
     }
+    rates = new RequestRates(scheduler::nanoTime);
+    logged = builder.decisionsAtInfo;
+    InjectionSettings injection = builder.injection;
+    injector = transport == null ? null : new KvInjector(registry, transport, injection);
+    preparation =
+        new KnowledgePreparation(
+            registry,
+            strategy,
+            new TargetGroups(registry, builder.links, builder.capacities, rates),
+            new KnowledgeTexts(registry, transport, injection.textCacheBytes()),
+            injector,
+            new RetrieverCall(builder.retriever),
+            injection);
     builder.nodes.forEach(registry::addNode);
   }
+
+  /**
+   * Makes a request ready for its prompt to be rendered: decides who delivers its knowledge and who
+   * answers, and puts the knowledge into its body. On the calling thread, for as long as the
+   * timeouts of {@link InjectionSettings} at most. Whatever goes wrong, the request goes on.
+   *
+   * @param needs what the request needs, headers read; null for nothing
+   * @param fleet the client's workers
+   * @return null where it needs nothing: the request is then to be left as it is
+   */
+  public @Nullable RequestKnowledge prepare(
+      RouterRequest request, @Nullable KnowledgeNeeds needs, FleetView fleet) {
+    KnowledgePreparation.Made made = made(request, needs, fleet, false);
+    if (made == null) {
+      return null;
+    }
+    KnowledgeInfo info = made.knowledge().info();
+    (switch (info.injected()) {
+          case "kv" -> withKv;
+          case "text" -> withText;
+          default -> withNothing;
+        })
+        .increment();
+    if (info.node() == null) {
+      withoutNode.increment();
+    }
+    String name = Long.toString(made.number());
+    journal.add(new KnowledgeTrace(name, registry.clock().instant(), made.decision(), info));
+    if (logged) {
+      log.info("{}", made.decision().line(name));
+    } else if (log.isDebugEnabled()) {
+      log.debug("{}", made.decision().line(name));
+    }
+    return made.knowledge();
+  }
+
+  /** What {@link #prepare} would make of a request: nothing is remembered, counted or logged. */
+  public @Nullable RequestKnowledge rehearse(
+      RouterRequest request, @Nullable KnowledgeNeeds needs, FleetView fleet) {
+    KnowledgePreparation.Made made = made(request, needs, fleet, true);
+    return made == null ? null : made.knowledge();
+  }
+
+  private KnowledgePreparation.@Nullable Made made(
+      RouterRequest request, @Nullable KnowledgeNeeds needs, FleetView fleet, boolean rehearsal) {
+    if (needs == null || needs.isEmpty()) {
+      return null;
+    }
+    try {
+      return preparation.prepare(request, needs, fleet, rehearsal);
+    } catch (RuntimeException e) {
+      if (complained.compareAndSet(false, true)) {
+        log.warn("Preparing knowledge failed: the request goes without; this is logged once", e);
+      }
+      return null;
+    }
+  }
+
+  /** Counts what is sent where, for targets that don't report how many requests they get. */
+  public RouterListener listener() {
+    return rates;
+  }
+
+  /** What became of the knowledge of requests so far. */
+  public Stats stats() {
+    KvInjector its = injector;
+    return new Stats(
+        withText.sum(),
+        withKv.sum(),
+        withNothing.sum(),
+        withoutNode.sum(),
+        its == null ? 0 : its.injected(),
+        its == null ? 0 : its.failed(),
+        its == null ? 0 : its.bytes());
+  }
+
+  /**
+   * What became of the knowledge of requests.
+   *
+   * @param text requests whose knowledge went with them as text alone
+   * @param kv requests for which KV was to be put in place, too
+   * @param nothing requests that went without
+   * @param noNode requests for which no node was alive
+   * @param kvInjected calls after which KV was in place
+   * @param kvFailed calls after which it wasn't, and the engine computed it
+   * @param kvBytes KV that was transferred, as far as that was told
+   */
+  public record Stats(
+      long text,
+      long kv,
+      long nothing,
+      long noNode,
+      long kvInjected,
+      long kvFailed,
+      long kvBytes) {}
 
   private static ExecutorService pollThreads() {
     return new ThreadPoolExecutor(
@@ -136,7 +265,12 @@ public final class KnowledgeRouting implements AutoCloseable {
   /** Builds a {@link KnowledgeRouting}. Not thread safe. */
   public static final class Builder {
     private final Map<String, URI> nodes = new LinkedHashMap<>();
+    private final Map<String, Map<String, KnowledgeLink>> links = new HashMap<>();
+    private final Map<String, Integer> capacities = new HashMap<>();
     private @Nullable KnowledgeTransport transport;
+    private @Nullable KnowledgeRetriever retriever;
+    private InjectionSettings injection = InjectionSettings.DEFAULT;
+    private boolean decisionsAtInfo;
     private KnowledgeSettings settings = KnowledgeSettings.DEFAULT;
     private RegistrySettings registry = RegistrySettings.DEFAULT;
     private @Nullable Scheduler scheduler;
@@ -162,6 +296,46 @@ public final class KnowledgeRouting implements AutoCloseable {
      */
     public Builder node(String id, URI base) {
       nodes.put(id, base);
+      return this;
+    }
+
+    /**
+     * Tells of the link between a target and a node. What a target that registers says of its own
+     * links goes before it.
+     *
+     * @param target a worker's label {@code knowledge-target}, the id under which its target
+     *     registers, or else its address
+     * @param node the node's id, or {@code kdn://host:port}
+     */
+    public Builder link(String target, String node, KnowledgeLink link) {
+      links.computeIfAbsent(target, key -> new HashMap<>()).put(node, link);
+      return this;
+    }
+
+    /** Tells how many requests a target may work on at once, where it doesn't say so itself. */
+    public Builder capacity(String target, int requests) {
+      capacities.put(target, requests);
+      return this;
+    }
+
+    /** Sets what finds knowledge for requests that ask for it; nothing by default. */
+    public Builder retriever(KnowledgeRetriever retriever) {
+      this.retriever = retriever;
+      return this;
+    }
+
+    /** Sets how knowledge comes into prompts. */
+    public Builder injection(InjectionSettings settings) {
+      this.injection = settings;
+      return this;
+    }
+
+    /**
+     * Logs each decision on one line at INFO, as CacheRoute does ({@code [CacheRoute] req=...
+     * kdn=... proxy=... kids=...}); at DEBUG by default.
+     */
+    public Builder decisionsAtInfo(boolean info) {
+      this.decisionsAtInfo = info;
       return this;
     }
 

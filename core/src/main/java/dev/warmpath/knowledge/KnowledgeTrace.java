@@ -1,5 +1,6 @@
 package dev.warmpath.knowledge;
 
+import dev.warmpath.api.KnowledgeInfo;
 import java.time.Instant;
 
 /**
@@ -8,5 +9,7 @@ import java.time.Instant;
  * @param request the client's name for the request
  * @param at when
  * @param decision what was decided, and why
+ * @param info what was injected where, and why, before it was sent
  */
-public record KnowledgeTrace(String request, Instant at, KnowledgeDecision decision) {}
+public record KnowledgeTrace(
+    String request, Instant at, KnowledgeDecision decision, KnowledgeInfo info) {}

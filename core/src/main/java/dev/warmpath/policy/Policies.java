@@ -20,6 +20,7 @@ import java.util.function.Supplier;
  */
 public final class Policies {
   private static final String UMBP = "umbp";
+  private static final String KNOWLEDGE = "knowledge";
   private static final Map<String, Supplier<RoutingPolicy>> BY_NAME = new LinkedHashMap<>();
 
   static {
@@ -33,6 +34,7 @@ public final class Policies {
     BY_NAME.put("pin", Policies::pin);
     BY_NAME.put("session", Policies::session);
     BY_NAME.put(UMBP, Policies::located);
+    BY_NAME.put(KNOWLEDGE, Policies::knowledgeTarget);
   }
 
   private Policies() {}
@@ -132,6 +134,32 @@ public final class Policies {
     return of(new UmbpLink());
   }
 
+  /**
+   * By where a request's knowledge is: {@code pin>knowledge>linear_cost}. The group of workers that
+   * was chosen for its knowledge comes first, and the ordinary policy picks inside it; a request
+   * without knowledge is routed as if {@code knowledge} weren't there.
+   */
+  public static RoutingPolicy knowledge() {
+    return chain(pin(), knowledgeTarget(), linearCost());
+  }
+
+  /**
+   * The part {@code knowledge} of {@link #knowledge()}: those whom {@link RouteContext#knowledge()}
+   * prefers. No opinion where nobody was chosen.
+   */
+  public static RoutingPolicy knowledgeTarget() {
+    return of(new KnowledgeTargetLink());
+  }
+
+  /**
+   * A scorer for {@link #linearCost(LinearCostWeights, List)} and {@link #scored}: minus the share
+   * of the request's knowledge that a candidate was given lately ({@link
+   * KnowledgeChoice#affinity}).
+   */
+  public static Scorer knowledgeAffinity() {
+    return (context, candidate, state, matchedTokens) -> -context.knowledge().affinity(candidate);
+  }
+
   /** {@link LinearCostWeights} with the default weights. */
   public static RoutingPolicy linearCost() {
     return linearCost(LinearCostWeights.DEFAULT);
@@ -212,8 +240,9 @@ public final class Policies {
 
   /**
    * Reads a configured name, or several joined by {@code >}, such as {@code
-   * session>cache_aware>shortest_queue}. By itself {@code umbp} is {@link #umbp()}, and among
-   * others {@link #located()}.
+   * session>cache_aware>shortest_queue}. By itself {@code umbp} is {@link #umbp()} and {@code
+   * knowledge} is {@link #knowledge()}; among others they are {@link #located()} and {@link
+   * #knowledgeTarget()}.
    *
    * @throws IllegalArgumentException naming the part that is not known and the names that are
    */
@@ -229,6 +258,9 @@ public final class Policies {
   public static RoutingPolicy parse(String text, HomingSettings homing, LinearCostWeights weights) {
     if (text.trim().equals(UMBP)) {
       return umbp();
+    }
+    if (text.trim().equals(KNOWLEDGE)) {
+      return knowledge();
     }
     List<RoutingPolicy> parts = new ArrayList<>();
     for (String part : text.split(">", -1)) {

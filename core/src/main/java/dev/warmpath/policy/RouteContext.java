@@ -22,6 +22,7 @@ public final class RouteContext {
   private final long seed;
   private final boolean rehearsal;
   private final BlockLocations located;
+  private final KnowledgeChoice knowledge;
 
   /**
    * Creates the context of one decision.
@@ -71,6 +72,30 @@ public final class RouteContext {
       long seed,
       boolean rehearsal,
       BlockLocations located) {
+    this(
+        fleet,
+        candidates,
+        prompt,
+        options,
+        environment,
+        nowNanos,
+        seed,
+        rehearsal,
+        located,
+        KnowledgeChoice.NONE);
+  }
+
+  private RouteContext(
+      FleetView fleet,
+      CandidateSet candidates,
+      Prompt prompt,
+      RouteOptions options,
+      RoutingEnvironment environment,
+      long nowNanos,
+      long seed,
+      boolean rehearsal,
+      BlockLocations located,
+      KnowledgeChoice knowledge) {
     this.fleet = fleet;
     this.candidates = candidates;
     this.prompt = prompt;
@@ -80,6 +105,7 @@ public final class RouteContext {
     this.seed = seed;
     this.rehearsal = rehearsal;
     this.located = located;
+    this.knowledge = knowledge;
   }
 
   /** The workers and their live state. */
@@ -135,11 +161,32 @@ public final class RouteContext {
     return located;
   }
 
+  /** Who should answer by where the request's knowledge is. */
+  public KnowledgeChoice knowledge() {
+    return knowledge;
+  }
+
+  /** The same context of a request whose knowledge was decided on. */
+  public RouteContext withKnowledge(KnowledgeChoice choice) {
+    return choice == knowledge ? this : copy(rehearsal, choice);
+  }
+
   /** The same context, as a rehearsal. */
   public RouteContext asRehearsal() {
-    return rehearsal
-        ? this
-        : new RouteContext(
-            fleet, candidates, prompt, options, environment, nowNanos, seed, true, located);
+    return rehearsal ? this : copy(true, knowledge);
+  }
+
+  private RouteContext copy(boolean asRehearsal, KnowledgeChoice choice) {
+    return new RouteContext(
+        fleet,
+        candidates,
+        prompt,
+        options,
+        environment,
+        nowNanos,
+        seed,
+        asRehearsal,
+        located,
+        choice);
   }
 }

@@ -13,12 +13,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Nodes and instances that answer as a test says. Used by one thread. */
-final class ScriptedNodes implements KnowledgeTransport {
-  final Map<URI, List<Piece>> has = new HashMap<>();
-  final Map<String, String> texts = new HashMap<>();
-  final List<String> calls = new ArrayList<>();
-  @Nullable KvInjected injected;
-  boolean closed;
+public final class ScriptedNodes implements KnowledgeTransport {
+  public final Map<URI, List<Piece>> has = new HashMap<>();
+  public final Map<String, String> texts = new HashMap<>();
+  public final List<String> calls = new ArrayList<>();
+  public @Nullable KvInjected injected;
+  public boolean closed;
 
   static TransportException gone() {
     return new TransportException(
