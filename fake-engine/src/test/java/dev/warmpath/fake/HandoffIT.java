@@ -24,6 +24,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Prefill and decode workers that hand KV over, each asked over HTTP. */
 @Timeout(60)
@@ -33,13 +35,14 @@ class HandoffIT {
 
   private FakeEngine prefill;
   private FakeEngine decode;
+  private boolean bySocket;
 
   private void start(EngineKind kind, Duration bootstrap, Duration waiting, Duration lease) {
     prefill = engine(kind, WorkerRole.PREFILL, new HandoffTimeouts(bootstrap, waiting, lease));
     decode = engine(kind, WorkerRole.DECODE, new HandoffTimeouts(bootstrap, waiting, lease));
   }
 
-  private static FakeEngine engine(EngineKind kind, WorkerRole role, HandoffTimeouts timeouts) {
+  private FakeEngine engine(EngineKind kind, WorkerRole role, HandoffTimeouts timeouts) {
     return FakeEngine.builder()
         .kind(kind)
         .role(role)
@@ -47,6 +50,7 @@ class HandoffIT {
         .speedup(50)
         .disconnectDelay(Duration.ZERO)
         .kvTransfer(new KvTransfer(100_000, 10))
+        .handoffsBySocket(bySocket)
         .handoffTimeouts(timeouts)
         .start();
   }
@@ -137,8 +141,10 @@ class HandoffIT {
         .endsWith("KVPoll.WaitingForInput");
   }
 
-  @Test
-  void sglangAbortOfEitherSideFreesBoth() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void sglangAbortOfEitherSideFreesBoth(boolean sockets) throws Exception {
+    bySocket = sockets;
     start(EngineKind.SGLANG, LONG, LONG, LONG);
     for (FakeEngine aborted : List.of(prefill, decode)) {
       prefill.pause(); // holds the prompt back, so that decode's reservation waits for it

@@ -34,6 +34,7 @@ final class RemoteHandoff implements HandoffParty {
   private long number = -1;
   private boolean asked;
   private boolean activated;
+  private boolean dropped;
   private boolean over;
 
   RemoteHandoff(HandoffLeg leg, SideChannel.Address prefill, HandoffJoin join) {
@@ -81,7 +82,8 @@ final class RemoteHandoff implements HandoffParty {
   private void prefillLost() {
     finish();
     if (activated) {
-      return; // the KV is here, and nobody's business any more
+      goOn(); // the KV is here, and nobody's business any more
+      return;
     }
     leg.blame(leg.life().terms().prefillLost(join.subject()));
     if (asked) {
@@ -112,14 +114,22 @@ final class RemoteHandoff implements HandoffParty {
       } else {
         carryOut(action);
       }
+    } else if (line.has("blame")) {
+      leg.blame(line.path("blame").asText());
     } else if (line.has("end")) {
       finish();
       if (line.path("end").asText().equals("aborted")) {
-        if (line.path("message").isTextual()) {
-          leg.blame(line.path("message").asText());
-        }
         leg.output(0, FinishReason.ABORTED);
+      } else {
+        goOn();
       }
+    }
+  }
+
+  /** Generates, unless it was dropped when its conductor had nothing to do with it any more. */
+  private void goOn() {
+    if (dropped) {
+      leg.cancelRequest();
     }
   }
 
@@ -186,6 +196,7 @@ final class RemoteHandoff implements HandoffParty {
   void cancel() {
     events.run(
         () -> {
+          dropped = true;
           if (over) {
             leg.cancelRequest();
           } else if (number < 0) {

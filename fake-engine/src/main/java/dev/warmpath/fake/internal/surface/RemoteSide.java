@@ -14,7 +14,6 @@ import dev.warmpath.fake.scheduler.FinishReason;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,9 +34,9 @@ final class RemoteSide implements HandoffSide {
   private final HandoffTimeouts timeouts;
   private final Map<Integer, CompletableFuture<ActionOutcome>> asked = new ConcurrentHashMap<>();
   private final AtomicBoolean over = new AtomicBoolean();
+  private final AtomicBoolean blamed = new AtomicBoolean();
   private final Runnable onOver;
   private volatile RankListener listener = RankListener.NONE;
-  private volatile @Nullable String failure;
   private volatile boolean gone;
 
   /**
@@ -69,11 +68,16 @@ final class RemoteSide implements HandoffSide {
   void watch(LiveHandoff handoff) {
     exchange.onDisconnect(
         () -> {
-          gone = true;
-          asked.values().forEach(answer -> answer.complete(ActionOutcome.FAILED));
+          hangUp();
           handoff.lost(this);
           over();
         });
+  }
+
+  /** From now on nobody is there to do anything, or to say what came of it. */
+  private void hangUp() {
+    gone = true;
+    asked.values().forEach(answer -> answer.complete(ActionOutcome.FAILED));
   }
 
   private void line(ObjectNode json) {
@@ -149,16 +153,17 @@ final class RemoteSide implements HandoffSide {
 
   private void end(boolean aborted) {
     if (over.compareAndSet(false, true)) {
-      line(Json.object().put("end", aborted ? "aborted" : "done").put("message", failure));
+      line(Json.object().put("end", aborted ? "aborted" : "done"));
       exchange.end();
       onOver.run();
+      hangUp();
     }
   }
 
   @Override
   public void blame(String message) {
-    if (failure == null) {
-      failure = Objects.requireNonNull(message, "message");
+    if (blamed.compareAndSet(false, true)) {
+      line(Json.object().put("blame", message)); // before whatever lets it tell its client
     }
   }
 
