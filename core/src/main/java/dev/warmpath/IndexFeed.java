@@ -143,6 +143,18 @@ final class IndexFeed implements PrefixFeed, PrefixSource, WorkerRegistry.Listen
     blocks.drop(rank.holderId());
   }
 
+  /**
+   * A rank's cache was emptied, as its engine says.
+   *
+   * @param told whether the engine's own events tell of its blocks: then they do so in order
+   */
+  void emptied(WorkerRank rank, boolean told) {
+    tree.clear(rank.holderId());
+    if (!told) {
+      blocks.clear(rank.holderId());
+    }
+  }
+
   @Override
   public void onChange(Topology before, Topology after) {
     int[] sizes = {};

@@ -153,6 +153,7 @@ public final class RouterClient implements AutoCloseable {
   private final @Nullable ExecutorService ownExecutor;
   private final WorkerSources workerSources;
   private final Reloader reloader;
+  private final Admin admin;
   private volatile ClientSettings settings;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -254,6 +255,7 @@ public final class RouterClient implements AutoCloseable {
     for (WorkerDiscovery discovery : discoveries) {
       discovery.start(workerSources.of(discovery.name()));
     }
+    this.admin = Admin.of(new ClientAdmin(registry, transports, feed, kvEvents, executor));
     this.reloader = new Reloader(settings, this::take);
   }
 
@@ -577,6 +579,14 @@ public final class RouterClient implements AutoCloseable {
   /** The workers, to look at and to change. */
   public Workers workers() {
     return workers;
+  }
+
+  /**
+   * Empties caches, ends requests, pauses, resumes and profiles engines: {@code
+   * admin().worker(address)} or {@code admin().everyWorker()}.
+   */
+  public Admin admin() {
+    return admin;
   }
 
   /** The union of the models that the workers serve. */

@@ -72,6 +72,15 @@ public interface Transport extends AutoCloseable {
   LoadReport load(Worker worker, Duration timeout) throws TransportException;
 
   /**
+   * Has a worker do what an operator wants, or says why it can't. Never throws: what goes wrong is
+   * an outcome.
+   */
+  default AdminReply admin(Worker worker, AdminCommand command, Duration timeout) {
+    return AdminReply.of(
+        AdminReply.Outcome.UNSUPPORTED, "the transport of this worker has no admin calls");
+  }
+
+  /**
    * Frees what the transport itself created; what was passed to it stays its owner's. Idempotent.
    */
   @Override

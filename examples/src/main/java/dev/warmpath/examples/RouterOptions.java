@@ -12,6 +12,7 @@ import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.prompt.ModelFilesException;
 import dev.warmpath.prompt.tokenizer.TokenizerLoadException;
 import dev.warmpath.worker.Secret;
+import dev.warmpath.worker.WorkerId;
 import dev.warmpath.worker.WorkerSpec;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
 /** Options of commands that talk to workers, and the client they make. */
 final class RouterOptions {
   private static final String API_KEY = "WARMPATH_API_KEY";
+  private static final String ADMIN_KEY = "WARMPATH_ADMIN_KEY";
   private static final Duration READY_WITHIN = Duration.ofSeconds(5);
 
   @Option(
@@ -82,6 +84,14 @@ final class RouterOptions {
               + " unless the configuration has one)")
   private @Nullable String apiKeyEnv;
 
+  @Option(
+      names = "--admin-key-env",
+      paramLabel = "NAME",
+      description =
+          "the environment variable that holds the workers' admin key (default:"
+              + " WARMPATH_ADMIN_KEY, unless the configuration has one)")
+  private @Nullable String adminKeyEnv;
+
   private @Nullable RouterConfig read;
 
   List<WorkerSpec> workers() {
@@ -97,6 +107,11 @@ final class RouterOptions {
 
   boolean given() {
     return !workers.isEmpty();
+  }
+
+  /** The ids of the workers that were named, in their order. */
+  List<WorkerId> ids() {
+    return workers().stream().map(WorkerSpec::id).distinct().toList();
   }
 
   /** The configuration file, read once, or null where none was named. */
@@ -172,12 +187,17 @@ final class RouterOptions {
       builder.policy(Policies.parse(policy)).prefillPolicy(Policies.parse(policy));
     }
     if (apiKeyEnv != null || file == null || file.apiKey() == null) {
-      String key = System.getenv(apiKeyEnv == null ? API_KEY : apiKeyEnv);
-      if (key != null && !key.isEmpty()) {
-        builder.apiKey(Secret.of(key));
-      }
+      builder.apiKey(key(apiKeyEnv == null ? API_KEY : apiKeyEnv));
+    }
+    if (adminKeyEnv != null || file == null || file.adminKey() == null) {
+      builder.adminKey(key(adminKeyEnv == null ? ADMIN_KEY : adminKeyEnv));
     }
     return builder;
+  }
+
+  private static @Nullable Secret key(String variable) {
+    String key = System.getenv(variable);
+    return key == null || key.isEmpty() ? null : Secret.of(key);
   }
 
   private void ask(String master, RouterClient.Builder builder) {
@@ -211,6 +231,14 @@ final class RouterOptions {
     RouterClient router = client(specs, null).build();
     router.awaitReady(READY_WITHIN);
     Views.awaitLooked(router, READY_WITHIN);
+    return router;
+  }
+
+  /** The same, as soon as it is known of each worker which engine it is, well or not. */
+  RouterClient reach() {
+    List<WorkerSpec> specs = workers();
+    RouterClient router = client(specs, null).build();
+    Views.awaitKnown(router, READY_WITHIN);
     return router;
   }
 }

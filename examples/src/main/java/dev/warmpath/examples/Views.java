@@ -7,9 +7,11 @@ import dev.warmpath.health.Availability;
 import dev.warmpath.health.WorkerView;
 import dev.warmpath.health.WorkerView.RankView;
 import dev.warmpath.transport.RankLoad;
+import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.ServedModel;
 import dev.warmpath.worker.Worker;
 import java.time.Duration;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +30,23 @@ final class Views {
    * atMost} has passed.
    */
   static void awaitLooked(RouterClient router, Duration atMost) {
+    awaitEach(router, atMost, Views::looked);
+  }
+
+  /** Waits until it is known of each worker which engine it is, or that it does not answer. */
+  static void awaitKnown(RouterClient router, Duration atMost) {
+    awaitEach(
+        router,
+        atMost,
+        view ->
+            view.worker().engine() != EngineKind.UNKNOWN
+                || view.availability() == Availability.DOWN);
+  }
+
+  private static void awaitEach(
+      RouterClient router, Duration atMost, Predicate<WorkerView> wanted) {
     long until = System.nanoTime() + atMost.toNanos();
-    while (System.nanoTime() < until && !router.workers().list().stream().allMatch(Views::looked)) {
+    while (System.nanoTime() < until && !router.workers().list().stream().allMatch(wanted)) {
       try {
         Thread.sleep(20);
       } catch (InterruptedException e) {

@@ -2,11 +2,14 @@ package dev.warmpath.grpc;
 
 import dev.warmpath.grpc.internal.EngineService;
 import dev.warmpath.grpc.internal.EngineServices;
+import dev.warmpath.grpc.internal.GrpcAdmin;
 import dev.warmpath.grpc.internal.InexpressibleException;
 import dev.warmpath.grpc.internal.MessagePrompts;
 import dev.warmpath.index.kv.KvEventSettings;
 import dev.warmpath.index.kv.KvSubscriber;
 import dev.warmpath.index.kv.KvSubscriberSource;
+import dev.warmpath.transport.AdminCommand;
+import dev.warmpath.transport.AdminReply;
 import dev.warmpath.transport.Draft;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.HealthReport;
@@ -209,6 +212,17 @@ public final class GrpcTransport implements Transport, KvSubscriberSource {
   @Override
   public LoadReport load(Worker worker, Duration timeout) throws TransportException {
     return endpoint(worker).load(worker, timeout);
+  }
+
+  @Override
+  public AdminReply admin(Worker worker, AdminCommand command, Duration timeout) {
+    try {
+      Endpoint endpoint = endpoint(worker);
+      EngineService service = endpoint.found(worker, timeout).service();
+      return GrpcAdmin.run(service, endpoint.calls(worker, timeout), command);
+    } catch (TransportException e) {
+      return AdminReply.of(e);
+    }
   }
 
   @Override

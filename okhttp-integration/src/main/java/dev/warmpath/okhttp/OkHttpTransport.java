@@ -1,7 +1,10 @@
 package dev.warmpath.okhttp;
 
+import dev.warmpath.okhttp.internal.HttpAdmin;
 import dev.warmpath.okhttp.internal.WorkerTelemetry;
 import dev.warmpath.prompt.EngineAdapters;
+import dev.warmpath.transport.AdminCommand;
+import dev.warmpath.transport.AdminReply;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
@@ -252,6 +255,11 @@ public final class OkHttpTransport implements Transport {
   @Override
   public LoadReport load(Worker worker, Duration timeout) throws TransportException {
     return telemetry.load(worker, timeout);
+  }
+
+  @Override
+  public AdminReply admin(Worker worker, AdminCommand command, Duration timeout) {
+    return new HttpAdmin(this::open).run(worker, command, timeout);
   }
 
   /** Aborts that are under way are let through: each ends within a second, answered or not. */

@@ -2,6 +2,8 @@ package dev.warmpath.grpc.internal;
 
 import dev.warmpath.proto.smg.KvEventBatch;
 import dev.warmpath.proto.smg.SubscribeKvEventsRequest;
+import dev.warmpath.transport.AdminCommand;
+import dev.warmpath.transport.AdminReply;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
 import dev.warmpath.transport.OutboundRequest;
@@ -77,6 +79,22 @@ public interface EngineService {
    * @throws TransportException when it fails, or the service has no such call
    */
   boolean flush(ControlCalls calls) throws TransportException;
+
+  /** Whether it has a call that empties the prefix cache. */
+  default boolean flushes() {
+    return true;
+  }
+
+  /**
+   * Does what only some services have a call for: ending all, pausing, resuming, profiling.
+   *
+   * @return null where it has none
+   * @throws TransportException when it can't be asked
+   */
+  default @Nullable AdminReply admin(ControlCalls calls, AdminCommand command)
+      throws TransportException {
+    return null;
+  }
 
   /** The call by which it tells of its KV cache, or null where it has none. */
   default @Nullable MethodDescriptor<SubscribeKvEventsRequest, KvEventBatch> kvEvents() {

@@ -6,6 +6,7 @@ import com.google.protobuf.ByteString;
 import dev.warmpath.api.Headers;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.proto.sglang.runtime.AbortRequest;
+import dev.warmpath.proto.sglang.runtime.ContinueGenerationRequest;
 import dev.warmpath.proto.sglang.runtime.FlushCacheRequest;
 import dev.warmpath.proto.sglang.runtime.GetLoadRequest;
 import dev.warmpath.proto.sglang.runtime.GetServerInfoRequest;
@@ -16,10 +17,17 @@ import dev.warmpath.proto.sglang.runtime.ModelCard;
 import dev.warmpath.proto.sglang.runtime.OpenAIRequest;
 import dev.warmpath.proto.sglang.runtime.OpenAIResponse;
 import dev.warmpath.proto.sglang.runtime.OpenAIStreamChunk;
+import dev.warmpath.proto.sglang.runtime.PauseGenerationRequest;
 import dev.warmpath.proto.sglang.runtime.SglangServiceGrpc;
+import dev.warmpath.proto.sglang.runtime.StartProfileRequest;
+import dev.warmpath.proto.sglang.runtime.StopProfileRequest;
+import dev.warmpath.transport.AdminCommand;
+import dev.warmpath.transport.AdminReply;
+import dev.warmpath.transport.AdminReply.Outcome;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
 import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.PauseMode;
 import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.RankLoad;
 import dev.warmpath.transport.TransportException;
@@ -245,5 +253,62 @@ final class SglangRuntime implements EngineService {
     return calls
         .call(SglangServiceGrpc.getFlushCacheMethod(), FlushCacheRequest.getDefaultInstance())
         .getSuccess();
+  }
+
+  @Override
+  public @Nullable AdminReply admin(ControlCalls calls, AdminCommand command)
+      throws TransportException {
+    if (command instanceof AdminCommand.AbortAll) {
+      boolean done =
+          calls
+              .call(
+                  SglangServiceGrpc.getAbortMethod(),
+                  AbortRequest.newBuilder().setAbortAll(true).build())
+              .getSuccess();
+      return AdminReply.of(done ? Outcome.DONE : Outcome.FAILED, "");
+    }
+    if (command instanceof AdminCommand.Pause pause) {
+      if (pause.mode() == PauseMode.WAIT) {
+        return AdminReply.of(
+            Outcome.UNSUPPORTED, "SGLang pauses by abort, keep or retract, and never waits");
+      }
+      String mode =
+          switch (pause.mode()) {
+            case ABORT -> "abort";
+            case RETRACT -> "retract";
+            default -> "in_place";
+          };
+      PauseGenerationRequest request = PauseGenerationRequest.newBuilder().setMode(mode).build();
+      return AdminReply.of(
+          Outcome.DONE,
+          calls.call(SglangServiceGrpc.getPauseGenerationMethod(), request).getMessage());
+    }
+    if (command instanceof AdminCommand.Resume) {
+      return AdminReply.of(
+          Outcome.DONE,
+          calls
+              .call(
+                  SglangServiceGrpc.getContinueGenerationMethod(),
+                  ContinueGenerationRequest.getDefaultInstance())
+              .getMessage());
+    }
+    if (command instanceof AdminCommand.StartProfile) {
+      return AdminReply.of(
+          Outcome.DONE,
+          calls
+              .call(
+                  SglangServiceGrpc.getStartProfileMethod(),
+                  StartProfileRequest.getDefaultInstance())
+              .getMessage());
+    }
+    if (command instanceof AdminCommand.StopProfile) {
+      return AdminReply.of(
+          Outcome.DONE,
+          calls
+              .call(
+                  SglangServiceGrpc.getStopProfileMethod(), StopProfileRequest.getDefaultInstance())
+              .getMessage());
+    }
+    return null;
   }
 }

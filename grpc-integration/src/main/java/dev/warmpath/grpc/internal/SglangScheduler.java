@@ -22,7 +22,13 @@ import dev.warmpath.proto.sglang.scheduler.SglangSchedulerGrpc;
 import dev.warmpath.proto.sglang.scheduler.TokenizedInput;
 import dev.warmpath.proto.smg.FlushCacheRequest;
 import dev.warmpath.proto.smg.KvEventBatch;
+import dev.warmpath.proto.smg.ProfileResponse;
+import dev.warmpath.proto.smg.StartProfileRequest;
+import dev.warmpath.proto.smg.StopProfileRequest;
 import dev.warmpath.proto.smg.SubscribeKvEventsRequest;
+import dev.warmpath.transport.AdminCommand;
+import dev.warmpath.transport.AdminReply;
+import dev.warmpath.transport.AdminReply.Outcome;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
 import dev.warmpath.transport.OutboundRequest;
@@ -365,6 +371,26 @@ final class SglangScheduler implements EngineService {
     return calls
         .call(SglangSchedulerGrpc.getFlushCacheMethod(), FlushCacheRequest.getDefaultInstance())
         .getSuccess();
+  }
+
+  @Override
+  public @Nullable AdminReply admin(ControlCalls calls, AdminCommand command)
+      throws TransportException {
+    ProfileResponse response;
+    if (command instanceof AdminCommand.StartProfile) {
+      response =
+          calls.call(
+              SglangSchedulerGrpc.getStartProfileMethod(),
+              StartProfileRequest.getDefaultInstance());
+    } else if (command instanceof AdminCommand.StopProfile) {
+      response =
+          calls.call(
+              SglangSchedulerGrpc.getStopProfileMethod(), StopProfileRequest.getDefaultInstance());
+    } else {
+      return null;
+    }
+    return AdminReply.of(
+        response.getSuccess() ? Outcome.DONE : Outcome.FAILED, response.getMessage());
   }
 
   @Override

@@ -7,6 +7,8 @@ import dev.warmpath.proto.vllm.control.GetModelInfoRequest;
 import dev.warmpath.proto.vllm.control.GetServerInfoRequest;
 import dev.warmpath.proto.vllm.control.ModelInfo;
 import dev.warmpath.proto.vllm.control.ParallelismInfo;
+import dev.warmpath.proto.vllm.control.PauseGenerationRequest;
+import dev.warmpath.proto.vllm.control.ResumeGenerationRequest;
 import dev.warmpath.proto.vllm.control.ServerInfo;
 import dev.warmpath.proto.vllm.inference.CandidateTokenInfo;
 import dev.warmpath.proto.vllm.inference.CandidateTokens;
@@ -21,9 +23,13 @@ import dev.warmpath.proto.vllm.inference.ResponseOptions;
 import dev.warmpath.proto.vllm.inference.SequenceOutput;
 import dev.warmpath.proto.vllm.inference.StoppingCriteria;
 import dev.warmpath.proto.vllm.inference.TokenIds;
+import dev.warmpath.transport.AdminCommand;
+import dev.warmpath.transport.AdminReply;
+import dev.warmpath.transport.AdminReply.Outcome;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
 import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.PauseMode;
 import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.TransportException;
 import dev.warmpath.worker.EngineKind;
@@ -349,5 +355,40 @@ final class VllmFrontEnd implements EngineService {
   @Override
   public boolean flush(ControlCalls calls) throws TransportException {
     throw Statuses.notUnderstood("vLLM's gRPC front end has no call that empties the cache");
+  }
+
+  @Override
+  public boolean flushes() {
+    return false;
+  }
+
+  @Override
+  public @Nullable AdminReply admin(ControlCalls calls, AdminCommand command)
+      throws TransportException {
+    if (command instanceof AdminCommand.Pause pause) {
+      if (pause.mode() == PauseMode.RETRACT) {
+        return AdminReply.of(
+            Outcome.UNSUPPORTED, "vLLM pauses by abort, keep or wait, and retracts nothing");
+      }
+      dev.warmpath.proto.vllm.control.PauseMode mode =
+          switch (pause.mode()) {
+            case ABORT -> dev.warmpath.proto.vllm.control.PauseMode.PAUSE_MODE_ABORT;
+            case WAIT -> dev.warmpath.proto.vllm.control.PauseMode.PAUSE_MODE_WAIT;
+            default -> dev.warmpath.proto.vllm.control.PauseMode.PAUSE_MODE_KEEP;
+          };
+      var unused =
+          calls.call(
+              ControlGrpc.getPauseGenerationMethod(),
+              PauseGenerationRequest.newBuilder().setMode(mode).setClearCache(false).build());
+      return AdminReply.of(Outcome.DONE, "");
+    }
+    if (command instanceof AdminCommand.Resume) {
+      var unused =
+          calls.call(
+              ControlGrpc.getResumeGenerationMethod(),
+              ResumeGenerationRequest.getDefaultInstance());
+      return AdminReply.of(Outcome.DONE, "");
+    }
+    return null;
   }
 }

@@ -1,0 +1,35 @@
+package dev.warmpath.examples;
+
+import dev.warmpath.Admin;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Profiles engines. */
+@Command(name = "profile", description = "Starts or stops the profiler of engines.")
+final class ProfileCommand extends AdminCommand {
+  @Parameters(paramLabel = "start|stop", description = "what to do")
+  private String what = "";
+
+  @Option(names = "--all", description = "every worker of the configuration")
+  private boolean all;
+
+  @Override
+  boolean all() {
+    return all;
+  }
+
+  @Override
+  void check() {
+    if (!List.of("start", "stop").contains(what.toLowerCase(Locale.ROOT))) {
+      throw CommandFailure.usage("profile takes start or stop");
+    }
+  }
+
+  @Override
+  List<Admin.Result> run(Admin admin) {
+    return what.equalsIgnoreCase("start") ? admin.startProfile() : admin.stopProfile();
+  }
+}
