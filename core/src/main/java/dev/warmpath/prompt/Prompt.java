@@ -40,6 +40,7 @@ public final class Prompt {
   private final @Nullable TokenSegments segments;
   private final @Nullable ChainState end;
   private final @Nullable ModelPrompts source;
+  private final @Nullable PromptTokens given;
   private final @Nullable RequestBody toolsBody;
 
   private volatile byte @Nullable [] bytes;
@@ -58,6 +59,7 @@ public final class Prompt {
     this.segments = ids == null ? null : ids.segments();
     this.end = builder.end;
     this.source = builder.source;
+    this.given = builder.given;
     this.toolsBody = builder.toolsBody;
     this.inexactReason = builder.inexactReason;
     if (segments != null) {
@@ -91,6 +93,24 @@ public final class Prompt {
    * @throws IllegalArgumentException when the chain's blocks are of another size
    */
   public static Prompt ofTokens(@Nullable String model, boolean stream, ChainState chain) {
+    return ofTokens(model, stream, chain, null);
+  }
+
+  /**
+   * The same with the tokens themselves, for workers that take nothing else, such as most gRPC
+   * services.
+   *
+   * @param given the prompt's tokens as the engine is to have them, and the way back to text; null
+   *     where only the chain is known
+   * @throws IllegalArgumentException when the chain's blocks are of another size, or it is not of
+   *     as many tokens
+   */
+  public static Prompt ofTokens(
+      @Nullable String model, boolean stream, ChainState chain, @Nullable PromptTokens given) {
+    if (given != null && given.size() != chain.tokens()) {
+      throw new IllegalArgumentException(
+          "a chain over " + chain.tokens() + " tokens is not that of " + given.size());
+    }
     if (chain.scheme().blockTokens() != CLIENT_BLOCK_TOKENS) {
       throw new IllegalArgumentException(
           "blocks of "
@@ -103,6 +123,7 @@ public final class Prompt {
             .namespace(new PromptKeys(model, null, null, null).namespace())
             .single(true)
             .chained(chain)
+            .given(given)
             .build();
   }
 
@@ -178,12 +199,13 @@ public final class Prompt {
   }
 
   /**
-   * Its tokens for transports, with the way back to text; null as {@link #tokenIds} is. What is
-   * sent as ids is what the engine computes, be the prompt exact or not.
+   * Its tokens for transports, with the way back to text; null as {@link #tokenIds} is, unless an
+   * application gave them. What is sent as ids is what the engine computes, be the prompt exact or
+   * not.
    */
   public @Nullable PromptTokens transportTokens() {
     return segments == null || source == null
-        ? null
+        ? given
         : new ModelTokens(segments, source.tokenizer());
   }
 
@@ -316,6 +338,7 @@ public final class Prompt {
     private int textLength;
     private @Nullable ChainState end;
     private @Nullable ModelPrompts source;
+    private @Nullable PromptTokens given;
     private @Nullable RequestBody toolsBody;
     private @Nullable String inexactReason;
 
@@ -336,6 +359,12 @@ public final class Prompt {
 
     Builder bytes(Supplier<byte[]> bytes) {
       this.bytes = bytes;
+      return this;
+    }
+
+    /** Tokens for transports that the client did not make. */
+    Builder given(@Nullable PromptTokens given) {
+      this.given = given;
       return this;
     }
 

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.hash.BlockChain;
+import dev.warmpath.hash.ChainState;
 import dev.warmpath.hash.HashParams;
 import dev.warmpath.hash.HashSchemes;
 import dev.warmpath.hash.Retention;
+import dev.warmpath.transport.PromptTokens;
+import dev.warmpath.transport.TokenDecoder;
 import org.junit.jupiter.api.Test;
 
 class PromptSourceTest {
@@ -33,6 +36,39 @@ class PromptSourceTest {
     assertThat(prompt.model()).isEqualTo("m");
     assertThat(prompt.stream()).isTrue();
     assertThat(prompt.blocksWith("an answer")).isNull();
+  }
+
+  @Test
+  void tokensThatTheApplicationGivesAreWhatTransportsSend() {
+    PromptTokens tokens = new Counted(40);
+    ChainState chain = chain(16).append(new int[40]).state();
+
+    assertThat(Prompt.ofTokens("m", true, chain).transportTokens()).isNull();
+    Prompt prompt = Prompt.ofTokens("m", true, chain, tokens);
+    assertThat(prompt.transportTokens()).isSameAs(tokens);
+    assertThat(prompt.exactness()).isEqualTo(Exactness.ESTIMATED);
+    assertThatThrownBy(() -> Prompt.ofTokens("m", true, chain, new Counted(39)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("40")
+        .hasMessageContaining("39");
+  }
+
+  /** So many tokens. */
+  private record Counted(int size) implements PromptTokens {
+    @Override
+    public int[] ids() {
+      return new int[size];
+    }
+
+    @Override
+    public TokenDecoder decoder(boolean skipSpecialTokens) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public String text(int id) {
+      return "";
+    }
   }
 
   @Test

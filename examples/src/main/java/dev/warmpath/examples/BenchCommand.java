@@ -11,7 +11,9 @@ import dev.warmpath.fake.load.LoadSettings;
 import dev.warmpath.fake.load.Measurements;
 import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.text.FakePromptSource;
+import dev.warmpath.fake.wire.GrpcApi;
 import dev.warmpath.policy.Policies;
+import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.ServedModel;
 import dev.warmpath.worker.WorkerSpec;
 import java.io.DataOutputStream;
@@ -21,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +42,17 @@ import picocli.CommandLine.Spec;
 final class BenchCommand implements Callable<Integer> {
   /** What processes that send a share are not told, or told otherwise. */
   private static final Set<String> OWN =
-      Set.of("--fleet", "--processes", "--report", "--policy", "--json", "--events", "--model");
+      Set.of(
+          "--fleet",
+          "--grpc",
+          "--processes",
+          "--report",
+          "--policy",
+          "--json",
+          "--events",
+          "--model");
+
+  private static final String USUAL_API = "smg";
 
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
@@ -55,6 +68,16 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "SPEC",
       description = "in place of --worker: fake engines in this process, such as 4, or 2p2d")
   private @Nullable String fleet;
+
+  @Option(
+      names = "--grpc",
+      paramLabel = "API",
+      arity = "0..1",
+      fallbackValue = USUAL_API,
+      description =
+          "reaches the engines of --fleet over gRPC: smg's servicers, or the API that is named, as"
+              + " in fake --grpc-api")
+  private @Nullable String grpc;
 
   @Option(
       names = "--policy",
@@ -126,6 +149,9 @@ final class BenchCommand implements Callable<Integer> {
     if (fleet != null && router.asksMaster()) {
       throw CommandFailure.usage("--umbp takes --worker: engines of --fleet tell no master");
     }
+    if (fleet == null && grpc != null) {
+      throw CommandFailure.usage("--grpc takes --fleet: of real workers name --worker grpc://...");
+    }
     List<String> compared = policies.isEmpty() ? List.of(Policies.standard().name()) : policies;
     compared.forEach(Policies::parse);
     if (events && fleet == null && router.models().isEmpty()) {
@@ -166,16 +192,48 @@ final class BenchCommand implements Callable<Integer> {
       LoadSettings settings, List<TraceSession> sessions, List<String> compared)
       throws InterruptedException, IOException {
     FleetSpec of = FleetWorkers.parse(java.util.Objects.requireNonNull(fleet));
-    try (FakeFleet engines = FakeFleet.start(of, this::configure)) {
-      List<WorkerSpec> workers = FleetWorkers.of(engines);
-      BenchEvents heard = new BenchEvents(events, events ? new FakePromptSource() : null);
+    GrpcApi api = api();
+    if (api != null && of.prefill() > 0) {
+      throw CommandFailure.usage("--grpc takes a fleet of regular workers");
+    }
+    try (FakeFleet engines = FakeFleet.start(of, builder -> configure(builder, api))) {
+      List<WorkerSpec> workers = FleetWorkers.of(engines, api);
+      BenchEvents heard = new BenchEvents(events, knowsTokens() ? new FakePromptSource() : null);
       return new BenchRun(router, workers, settings, sessions, clients, heard, engines::flushAll)
           .run(compared, load.seed(), processes(workers, settings.model()));
     }
   }
 
-  private FakeEngineBuilder configure(FakeEngineBuilder builder) {
+  /** The gRPC service that fake engines are reached by, or null for HTTP. */
+  private @Nullable GrpcApi api() {
+    if (grpc == null) {
+      return null;
+    }
+    EngineKind engine = fake.kind();
+    try {
+      GrpcApi api =
+          grpc.equals(USUAL_API)
+              ? GrpcApi.of(engine)
+              : GrpcApi.valueOf(grpc.toUpperCase(Locale.ROOT));
+      if (api.engine() == engine) {
+        return api;
+      }
+    } catch (IllegalArgumentException e) {
+      // said below
+    }
+    throw CommandFailure.usage("--grpc " + grpc + " is no gRPC server of " + engine.label());
+  }
+
+  /** Whether clients are told the tokens of fake engines: for their events, and for gRPC. */
+  private boolean knowsTokens() {
+    return fleet != null && (events || grpc != null);
+  }
+
+  private FakeEngineBuilder configure(FakeEngineBuilder builder, @Nullable GrpcApi api) {
     FakeEngineBuilder with = transfer.apply(fake.apply(builder, load.speedup()));
+    if (api != null) {
+      with.grpcPort(0).grpcApi(api);
+    }
     return events ? with.kvEvents(KvEventSettings.builder().replayPort(0).build()) : with;
   }
 
@@ -240,7 +298,7 @@ final class BenchCommand implements Callable<Integer> {
       arguments.add("--worker");
       arguments.add(FleetWorkers.line(worker));
     }
-    if (fleet != null && events) {
+    if (knowsTokens()) {
       arguments.add("--fake-tokens");
     }
     arguments.add("--model");

@@ -127,7 +127,7 @@ final class DemoCommand implements Callable<Integer> {
                   .ifPresent(files -> builder.promptEncoder(new ModelPromptEncoder(files, engine)));
               return builder;
             })) {
-      List<WorkerSpec> workers = FleetWorkers.of(fleet);
+      List<WorkerSpec> workers = FleetWorkers.of(fleet, null);
       results =
           new BenchRun(
                   router, workers, settings, sessions, clients, BenchEvents.NONE, fleet::flushAll)

@@ -59,9 +59,15 @@ final class Views {
   private static boolean looked(WorkerView view) {
     return switch (view.availability()) {
       case UNKNOWN -> false;
-      case UP -> view.ranks().stream().allMatch(rank -> rank.load() != null);
+      case UP ->
+          tellsNoLoad(view.worker()) || view.ranks().stream().allMatch(rank -> rank.load() != null);
       case SUSPECT, DOWN -> true;
     };
+  }
+
+  /** Over gRPC vLLM tells no load at all, or zeros that mean nothing until it has counted. */
+  private static boolean tellsNoLoad(Worker worker) {
+    return worker.engine() == EngineKind.VLLM && worker.id().scheme().startsWith("grpc");
   }
 
   static ObjectNode worker(RouterClient router, WorkerView view) {

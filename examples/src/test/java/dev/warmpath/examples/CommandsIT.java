@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands as a user types them, against fake workers. */
@@ -350,6 +351,46 @@ class CommandsIT {
     assertThat(with.path("hit_rate").asDouble()).isGreaterThan(without.path("hit_rate").asDouble());
   }
 
+  @ParameterizedTest
+  @CsvSource({"sglang, smg", "sglang, sglang_runtime", "vllm, vllm_engine"})
+  void benchReachesItsFleetOverGrpc(String engine, String api) throws IOException {
+    assertThat(
+            run(
+                "bench",
+                "--fleet",
+                "2",
+                "--grpc",
+                api,
+                "--engine",
+                engine,
+                "--speedup",
+                "100",
+                "--workload",
+                "closed",
+                "--set",
+                "sessions=4",
+                "--set",
+                "think=0",
+                "--concurrency",
+                "2",
+                "--policy",
+                "cache_aware",
+                "--report",
+                folder.resolve("grpc.html").toString(),
+                "--max-output-tokens",
+                "8",
+                "--json"))
+        .as(err.toString())
+        .isZero();
+    JsonNode result = json().path("policies").path(0);
+    assertThat(result.path("requests").asInt()).isPositive();
+    assertThat(result.path("failed").asInt(-1)).isZero();
+    assertThat(result.path("hit_rate").asDouble()).isPositive();
+    assertThat(result.path("requests_by_worker").fieldNames())
+        .toIterable()
+        .allMatch(worker -> worker.startsWith("grpc://"));
+  }
+
   @Test
   void benchPutsTogetherWhatSeveralProcessesMeasure() throws IOException {
     assertThat(
@@ -546,6 +587,12 @@ class CommandsIT {
     assertOneLine("four");
     assertThat(run("bench", "--fleet", "2", "--workload", "nothing")).isEqualTo(2);
     assertOneLine("nothing", "sessions");
+    assertThat(run("bench", "--fleet", "2", "--grpc", "vllm_engine", "--workload", "closed"))
+        .isEqualTo(2);
+    assertOneLine("--grpc vllm_engine is no gRPC server of sglang");
+    assertThat(run("bench", "--worker", "grpc://h:1", "--grpc", "--workload", "closed"))
+        .isEqualTo(2);
+    assertOneLine("--grpc takes --fleet");
     assertThat(run("bench", "--fleet", "2p0d", "--workload", "closed")).isEqualTo(2);
     assertOneLine("prefill or decode workers only", "2p2d");
     assertThat(

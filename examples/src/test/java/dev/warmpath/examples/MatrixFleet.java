@@ -12,7 +12,6 @@ import dev.warmpath.fake.umbp.FakeUmbpMaster;
 import dev.warmpath.fake.umbp.UmbpReporting;
 import dev.warmpath.fake.wire.GrpcApi;
 import dev.warmpath.grpc.umbp.UmbpClient;
-import dev.warmpath.health.Availability;
 import dev.warmpath.index.LookupSettings;
 import dev.warmpath.index.NodeIdMap;
 import dev.warmpath.prompt.ModelFiles;
@@ -97,11 +96,6 @@ enum MatrixFleet {
     return api != null;
   }
 
-  /** Whether the workers ever say what their load is; vLLM does not over gRPC. */
-  boolean tellsLoad() {
-    return api == null || kind == EngineKind.SGLANG;
-  }
-
   /** The workers' addresses, as clients know them. */
   List<String> addresses() {
     return fleet().engines().stream().map(this::address).toList();
@@ -129,15 +123,7 @@ enum MatrixFleet {
   /** Waits until all workers are known as well as they can be. */
   void awaitKnown(RouterClient router) {
     assertThat(router.awaitReady(SOON)).isTrue();
-    if (tellsLoad()) {
-      Views.awaitLooked(router, SOON);
-    } else {
-      MatrixIT.await()
-          .until(
-              () ->
-                  router.workers().list().stream()
-                      .allMatch(worker -> worker.availability() == Availability.UP));
-    }
+    Views.awaitLooked(router, SOON);
   }
 
   /** Ends faults and pauses, and empties the caches. */

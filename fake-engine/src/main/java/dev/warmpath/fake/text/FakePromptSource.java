@@ -53,7 +53,10 @@ public final class FakePromptSource implements PromptSource {
     HashScheme scheme = schemes.computeIfAbsent(model, FakePromptSource::scheme);
     int[] tokens = FakeTokenizer.instance().encodeChat(chat);
     return Prompt.ofTokens(
-        model, chat.path("stream").asBoolean(false), scheme.newChain().append(tokens).state());
+        model,
+        chat.path("stream").asBoolean(false),
+        scheme.newChain().append(tokens).state(),
+        new FakeTokens(tokens));
   }
 
   private static HashScheme scheme(String model) {
