@@ -9,6 +9,8 @@ import dev.warmpath.index.BlockIndex;
 import dev.warmpath.index.BlockLookup;
 import dev.warmpath.index.ByteRadixTree;
 import dev.warmpath.index.kv.KvEventStats;
+import dev.warmpath.knowledge.KnowledgeCounters;
+import dev.warmpath.knowledge.KnowledgeRouting;
 import dev.warmpath.observe.MetricFamily;
 import dev.warmpath.observe.MetricSample;
 import dev.warmpath.observe.MetricType;
@@ -134,6 +136,48 @@ final class ClientMetrics {
         "lookup_ignored_nodes_total",
         "Nodes in their answers that are no workers.",
         lookups.ignoredNodes());
+  }
+
+  /** What became of the knowledge of requests. */
+  ClientMetrics knowledge(KnowledgeRouting knowledge) {
+    KnowledgeRouting.Stats stats = knowledge.stats();
+    List<MetricSample> injected = new ArrayList<>();
+    injected.add(MetricSample.of(stats.text(), Map.of("injected", "text")));
+    injected.add(MetricSample.of(stats.kv(), Map.of("injected", "kv")));
+    injected.add(MetricSample.of(stats.nothing(), Map.of("injected", "nothing")));
+    add(
+        "knowledge_requests_total",
+        "Requests that need knowledge, by how they got it.",
+        MetricType.COUNTER,
+        injected);
+    counter("knowledge_no_node_total", "Those for which no node was alive.", stats.noNode());
+    List<MetricSample> calls = new ArrayList<>();
+    calls.add(MetricSample.of(stats.kvInjected(), Map.of("outcome", "injected")));
+    calls.add(MetricSample.of(stats.kvFailed(), Map.of("outcome", "failed")));
+    add("knowledge_kv_total", "Calls to put KV in place.", MetricType.COUNTER, calls);
+    counter("knowledge_kv_bytes_total", "KV that they transferred.", stats.kvBytes());
+    KnowledgeCounters counters = knowledge.strategy().counters();
+    counter(
+        "knowledge_nodes_overloaded_total",
+        "Nodes that were overloaded when a request was decided.",
+        counters.overloadedNodes());
+    counter(
+        "knowledge_topology_hits_total",
+        "Decisions in which links had a say.",
+        counters.topologyHits());
+    counter(
+        "knowledge_load_filtered_total",
+        "Decisions in which a target was too busy.",
+        counters.loadFiltered());
+    counter(
+        "knowledge_affinity_hits_total",
+        "Decisions in which a target had been given the knowledge before.",
+        counters.affinityHits());
+    gauge(
+        "knowledge_nodes",
+        "Knowledge delivery nodes that are alive.",
+        knowledge.registry().catalogue().nodes().size());
+    return this;
   }
 
   private void pairs(PdStats pd) {

@@ -694,6 +694,9 @@ public final class RouterClient implements AutoCloseable {
   public List<MetricFamily> metrics() {
     ClientMetrics metrics =
         new ClientMetrics().client(stats()).predictions(predictions()).workers(workers().list());
+    if (knowledge != null) {
+      metrics.knowledge(knowledge);
+    }
     RequestMetrics counted = requestMetrics;
     return (counted == null ? metrics : metrics.also(counted.families())).families();
   }

@@ -2,6 +2,8 @@ package dev.warmpath;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.warmpath.ScriptedTransport.Script;
 import dev.warmpath.api.FailurePhase;
 import dev.warmpath.api.KnowledgeInfo;
@@ -17,6 +19,7 @@ import dev.warmpath.knowledge.KnowledgeRetriever.Found;
 import dev.warmpath.knowledge.KnowledgeRouting;
 import dev.warmpath.knowledge.KvCost;
 import dev.warmpath.knowledge.ScriptedNodes;
+import dev.warmpath.observe.PrometheusText;
 import dev.warmpath.policy.LinearCostWeights;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RoutingPolicy;
@@ -396,6 +399,37 @@ class KnowledgeRoutingTest {
     client("http://w:1").send(request(KnowledgeNeeds.retrieved()));
 
     assertThat(body(0)).isEqualTo(CHAT);
+  }
+
+  @Test
+  void theLastDecisionShowsWithTheOriginalsKeysAndCounts() throws Exception {
+    has(NODE_A, new Piece(ID, TEXT.length(), true));
+    nodes.texts.put(ID, TEXT);
+    knowledge.node("a", NODE_A).link("http://w:1", "a", KnowledgeLink.measured(1_000, 0.5));
+    client("http://w:1", "http://w:2").send(request(KnowledgeNeeds.ids(ID)));
+    router.explain(request(KnowledgeNeeds.ids(ID)));
+
+    KnowledgeRouting routing = router.knowledge().orElseThrow();
+    JsonNode debug = new ObjectMapper().readTree(routing.debugStrategy()).path("strategy_debug");
+    assertThat(debug.at("/kdn_candidates/0/kdn_id").asText()).isEqualTo("a");
+    assertThat(debug.at("/kdn_candidates/0/kv_cover_len").asInt()).isEqualTo(TEXT.length());
+    assertThat(debug.path("usable_kdn_count").asInt()).isEqualTo(1);
+    assertThat(debug.path("chosen_kdn_id").asText()).isEqualTo("a");
+    assertThat(debug.at("/proxy_candidates/0/topology_link/bandwidth_mbps").asInt())
+        .isEqualTo(1_000);
+    assertThat(debug.at("/proxy_candidates/0/affinity_score").asDouble(-1)).isZero();
+    assertThat(debug.path("connectable_proxy_count").asInt()).isEqualTo(1);
+    assertThat(debug.path("chosen_proxy_id").asText()).isEqualTo("http://w:1");
+    assertThat(debug.at("/counters/requests_total").asInt()).isEqualTo(1);
+    assertThat(debug.at("/steps/0/name").asText()).isEqualTo("text_full");
+    assertThat(debug.at("/injection/injected").asText()).isEqualTo("text");
+    assertThat(routing.recentDecisions()).hasSize(1);
+    assertThat(routing.recentDecisions().get(0).decision().line("1"))
+        .isEqualTo(
+            "[CacheRoute] req=1 kdn=a proxy=http://w:1 kids=1 kdn_candidates=1"
+                + " proxy_candidates=2");
+    assertThat(PrometheusText.of(router.metrics()))
+        .contains("knowledge_requests_total{injected=\"text\"} 1");
   }
 
   @Test

@@ -12,10 +12,12 @@ final class RequestRates implements RouterListener {
   private static final int MAX_RANKS = 16_384;
 
   private final LongSupplier ticker;
+  private final long origin;
   private final Map<String, Minute> byRank = new ConcurrentHashMap<>();
 
   RequestRates(LongSupplier ticker) {
     this.ticker = ticker;
+    this.origin = ticker.getAsLong();
   }
 
   @Override
@@ -44,7 +46,7 @@ final class RequestRates implements RouterListener {
   }
 
   private long second() {
-    return Math.floorDiv(ticker.getAsLong(), 1_000_000_000L);
+    return Math.floorDiv(ticker.getAsLong() - origin, 1_000_000_000L);
   }
 
   /** A minute's counts, second by second. */

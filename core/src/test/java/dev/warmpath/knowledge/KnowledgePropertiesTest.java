@@ -158,6 +158,40 @@ class KnowledgePropertiesTest {
     }
   }
 
+  /** What nobody has says nothing of nodes: the targets decide as if no node's links were known. */
+  @Property
+  void unknownKnowledgeLeavesTheChoiceToTheTargets(@ForAll long seed) {
+    Random random = new Random(seed);
+    KnowledgeSettings settings = settings(random);
+    List<KnowledgeTarget> targets = targets(random);
+    KnowledgeDecision without =
+        new KnowledgeStrategy(settings).decide(KnowledgeCatalogue.EMPTY, targets, List.of());
+
+    KnowledgeDecision unknown =
+        new KnowledgeStrategy(settings)
+            .decide(KnowledgeCatalogue.EMPTY, targets, List.of("nobody has this"));
+
+    assertThat(unknown.node()).isEmpty();
+    assertThat(unknown.target()).isEqualTo(without.target());
+  }
+
+  @Property
+  void equalHistoriesMakeEqualChoices(@ForAll long seed) {
+    assertThat(history(seed)).isEqualTo(history(seed));
+  }
+
+  private static List<Object> history(long seed) {
+    Random random = new Random(seed);
+    KnowledgeStrategy strategy = new KnowledgeStrategy(settings(random));
+    List<Object> history = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      history.add(
+          strategy.decide(KnowledgeCatalogue.of(nodes(random)), targets(random), wanted(random)));
+    }
+    history.add(strategy.counters());
+    return history;
+  }
+
   /** A table that fades at once is what the lazy one must equal, to the last bit. */
   @Property
   void fadingLaterIsFadingAtOnce(@ForAll long seed) {

@@ -15,8 +15,14 @@ import org.jspecify.annotations.Nullable;
 final class InterruptWatch implements AutoCloseable {
   private static final long PERIOD_MILLIS = 20;
 
+  /** Something that a thread may wait for. */
+  interface Waiting {
+    /** Ends the wait. Never blocks. */
+    void cancel();
+  }
+
   /** What waits, and the thread it waits on. */
-  private final Map<OkHttpExchange, Thread> waiting = new ConcurrentHashMap<>();
+  private final Map<Waiting, Thread> waiting = new ConcurrentHashMap<>();
 
   private final AtomicBoolean asleep = new AtomicBoolean();
   private final Object startLock = new Object();
@@ -24,7 +30,7 @@ final class InterruptWatch implements AutoCloseable {
   private volatile boolean closed;
 
   /** The calling thread begins to wait for {@code exchange}; to be followed by {@link #done}. */
-  void waitingFor(OkHttpExchange exchange) {
+  void waitingFor(Waiting exchange) {
     waiting.put(exchange, Thread.currentThread());
     Thread running = watcher;
     if (running == null) {
@@ -35,7 +41,7 @@ final class InterruptWatch implements AutoCloseable {
   }
 
   /** The wait is over. */
-  void done(OkHttpExchange exchange) {
+  void done(Waiting exchange) {
     waiting.remove(exchange);
   }
 
@@ -61,9 +67,9 @@ final class InterruptWatch implements AutoCloseable {
         asleep.set(false);
         continue;
       }
-      Iterator<Map.Entry<OkHttpExchange, Thread>> all = waiting.entrySet().iterator();
+      Iterator<Map.Entry<Waiting, Thread>> all = waiting.entrySet().iterator();
       while (all.hasNext()) {
-        Map.Entry<OkHttpExchange, Thread> one = all.next();
+        Map.Entry<Waiting, Thread> one = all.next();
         if (one.getValue().isInterrupted()) {
           all.remove();
           one.getKey().cancel();

@@ -13,7 +13,7 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /** One call to one worker. */
-final class OkHttpExchange implements Exchange {
+final class OkHttpExchange implements Exchange, InterruptWatch.Waiting {
   private final Call call;
   private final OutboundRequest request;
   private final @Nullable Supplier<CompletionStage<?>> abort;

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Authenticator;
+import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import okhttp3.CookieJar;
 import okhttp3.Dispatcher;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class OkHttpKnowledgeTransport implements KnowledgeTransport {
   private final OkHttpClient client;
   private final KnowledgeReader reader;
+  private final InterruptWatch interrupts = new InterruptWatch();
 
   private OkHttpKnowledgeTransport(Builder builder) {
     OkHttpClient base = builder.client == null ? new OkHttpClient() : builder.client;
@@ -43,7 +45,19 @@ public final class OkHttpKnowledgeTransport implements KnowledgeTransport {
             .cookieJar(CookieJar.NO_COOKIES)
             .authenticator(Authenticator.NONE)
             .build();
-    reader = new KnowledgeReader(client, builder.key);
+    reader =
+        new KnowledgeReader(
+            client,
+            builder.key,
+            call -> interrupts.waitingFor(new WaitingCall(call)),
+            call -> interrupts.done(new WaitingCall(call)));
+  }
+
+  private record WaitingCall(Call call) implements InterruptWatch.Waiting {
+    @Override
+    public void cancel() {
+      call.cancel();
+    }
   }
 
   /** A transport with the defaults. */
@@ -75,6 +89,7 @@ public final class OkHttpKnowledgeTransport implements KnowledgeTransport {
 
   @Override
   public void close() {
+    interrupts.close();
     client.dispatcher().cancelAll();
     client.dispatcher().executorService().shutdown();
     client.connectionPool().evictAll();

@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import okhttp3.Call;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
@@ -53,16 +54,23 @@ public final class KnowledgeReader {
 
   private final OkHttpClient client;
   private final @Nullable Secret key;
+  private final Consumer<Call> waits;
+  private final Consumer<Call> waited;
 
   /**
    * Creates a reader.
    *
    * @param client carries the calls
    * @param key goes with each of them; null for none
+   * @param waits told before the calling thread waits for a call, so that an interrupt can end it
+   * @param waited told when the wait is over
    */
-  public KnowledgeReader(OkHttpClient client, @Nullable Secret key) {
+  public KnowledgeReader(
+      OkHttpClient client, @Nullable Secret key, Consumer<Call> waits, Consumer<Call> waited) {
     this.client = client;
     this.key = key;
+    this.waits = waits;
+    this.waited = waited;
   }
 
   private interface Body<T> {
@@ -219,6 +227,7 @@ public final class KnowledgeReader {
     }
     Call call = client.newCall(request.build());
     call.timeout().timeout(Math.max(1, timeout.toNanos()), TimeUnit.NANOSECONDS);
+    waits.accept(call);
     try (Response response = call.execute()) {
       if (!response.isSuccessful()) {
         throw new TransportException(
@@ -238,6 +247,8 @@ public final class KnowledgeReader {
         Thread.currentThread().interrupt(); // undeclared, from OkHttp's happy eyeballs
       }
       throw HttpReader.failure(path, e);
+    } finally {
+      waited.accept(call);
     }
   }
 
