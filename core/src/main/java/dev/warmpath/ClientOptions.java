@@ -1,6 +1,7 @@
 package dev.warmpath;
 
 import dev.warmpath.api.RouterListener;
+import dev.warmpath.api.RouterTracer;
 import dev.warmpath.config.RouterConfig;
 import dev.warmpath.dispatch.AdmissionSettings;
 import dev.warmpath.dispatch.BreakerSettings;
@@ -44,6 +45,7 @@ final class ClientOptions {
   final List<WorkerDiscovery> discoveries = new ArrayList<>();
   final List<Transport> transports = new ArrayList<>();
   final List<RouterListener> listeners = new ArrayList<>();
+  @Nullable RouterTracer tracer;
   final List<HealthListener> healthListeners = new ArrayList<>();
   final Map<String, Profile> profiles = new LinkedHashMap<>();
   final Map<String, ModelFiles> models = new LinkedHashMap<>();

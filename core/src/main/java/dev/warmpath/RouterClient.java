@@ -10,6 +10,7 @@ import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
 import dev.warmpath.api.RouterStream;
+import dev.warmpath.api.RouterTracer;
 import dev.warmpath.api.StreamHandle;
 import dev.warmpath.api.StreamListener;
 import dev.warmpath.config.RouterConfig;
@@ -150,6 +151,7 @@ public final class RouterClient implements AutoCloseable {
   private final List<Transport> transports;
   private final List<WorkerDiscovery> discoveries;
   private final Executor executor;
+  private final @Nullable RouterTracer tracer;
   private final @Nullable ExecutorService ownExecutor;
   private final WorkerSources workerSources;
   private final Reloader reloader;
@@ -189,6 +191,7 @@ public final class RouterClient implements AutoCloseable {
     BlockLocator locator = options.blockLocator;
     this.lookup = locator == null ? null : new BlockLookup(locator, settings.lookup);
     this.deadLetters = new DeadLetters(settings.deadLetterBytes);
+    this.tracer = options.tracer;
     Executor given = options.executor;
     this.ownExecutor = given == null ? AsyncExecutors.create() : null;
     this.executor = given == null ? Objects.requireNonNull(ownExecutor) : given;
@@ -222,6 +225,7 @@ public final class RouterClient implements AutoCloseable {
             feed,
             new TransportScreen(transports),
             listeners(options.listeners),
+            options.tracer,
             deadLetters,
             ticker,
             seeds(seed),
@@ -387,11 +391,16 @@ public final class RouterClient implements AutoCloseable {
   public StreamHandle stream(RouterRequest request, StreamListener listener) {
     ListenedStream listened = new ListenedStream(this::beginApart, this::stream, request, listener);
     try {
-      executor.execute(listened);
+      executor.execute(carried(listened));
     } catch (RejectedExecutionException e) {
       listened.fail(closed.get() ? new RouterClosedException() : e);
     }
     return listened;
+  }
+
+  private Runnable carried(Runnable task) {
+    RouterTracer by = tracer;
+    return by == null ? task : by.carry(task);
   }
 
   private <T> CompletableFuture<T> async(RouterRequest request, Function<Dispatch, T> run) {
@@ -405,7 +414,7 @@ public final class RouterClient implements AutoCloseable {
               }
             });
     try {
-      executor.execute(() -> run(future, call, request, run));
+      executor.execute(carried(() -> run(future, call, request, run)));
     } catch (RejectedExecutionException e) {
       future.completeExceptionally(closed.get() ? new RouterClosedException() : e);
     }
@@ -946,6 +955,15 @@ public final class RouterClient implements AutoCloseable {
     /** Adds a listener to every request. */
     public Builder listener(RouterListener listener) {
       options.listeners.add(listener);
+      return this;
+    }
+
+    /**
+     * Follows each request with what {@code tracer} makes of it, such as a span of OpenTelemetry;
+     * null, the default, for none.
+     */
+    public Builder tracer(@Nullable RouterTracer tracer) {
+      options.tracer = tracer;
       return this;
     }
 

@@ -2,6 +2,7 @@ package dev.warmpath.api;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,15 @@ public final class Headers {
     more.add(name);
     more.add(value);
     return new Headers(List.copyOf(more));
+  }
+
+  /** These headers with each of {@code others} in the place of what had its name. */
+  public Headers replacing(Map<String, String> others) {
+    Headers changed = this;
+    for (Map.Entry<String, String> other : others.entrySet()) {
+      changed = changed.without(other.getKey()).with(other.getKey(), other.getValue());
+    }
+    return changed;
   }
 
   /** These headers without any value of {@code name}. */

@@ -48,9 +48,12 @@ public interface RouterListener {
    * One moment of a request.
    *
    * @param requestId the client's number for the request
+   * @param path the path that was asked for
+   * @param model the model it names, or null where it names none
    * @param worker the attempt's worker, or null before the first
    * @param attempt the attempt's number from 1, 0 before the first
    * @param elapsed since the request was given to the client
+   * @param timings where that time went
    * @param outcome set in {@link #onFinished} only
    * @param failure the failed attempt, in {@link #onAttemptFailed} only
    * @param usage token counts reported, in {@link #onFinished} only, where there are any
@@ -58,9 +61,12 @@ public interface RouterListener {
    */
   record RequestEvent(
       long requestId,
+      String path,
+      @Nullable String model,
       @Nullable String worker,
       int attempt,
       Duration elapsed,
+      RequestTimings timings,
       @Nullable Outcome outcome,
       @Nullable AttemptRecord failure,
       @Nullable Usage usage,

@@ -3,6 +3,7 @@ package dev.warmpath.dispatch;
 import dev.warmpath.api.AttemptRecord;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
+import dev.warmpath.api.RouterTracer.HopTrace;
 import dev.warmpath.api.Usage;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.prompt.Prompt;
@@ -26,6 +27,7 @@ public final class Attempt implements Step, AnswerOwner {
   private final DispatchLease lease;
   private final CircuitBreaker.Permit permit;
   private final PrefixFeed.Ticket ticket;
+  private final HopTrace traced;
   private final long startedNanos;
   private final AtomicBoolean ended = new AtomicBoolean();
   private volatile long firstByteNanos;
@@ -40,6 +42,7 @@ public final class Attempt implements Step, AnswerOwner {
       DispatchLease lease,
       CircuitBreaker.Permit permit,
       PrefixFeed.Ticket ticket,
+      HopTrace traced,
       long startedNanos) {
     this.dispatch = dispatch;
     this.candidate = candidate;
@@ -48,6 +51,7 @@ public final class Attempt implements Step, AnswerOwner {
     this.lease = lease;
     this.permit = permit;
     this.ticket = ticket;
+    this.traced = traced;
     this.startedNanos = startedNanos;
   }
 
@@ -132,6 +136,7 @@ public final class Attempt implements Step, AnswerOwner {
       }
     } finally {
       lease.release();
+      dispatch.ended(traced, 200, null);
       dispatch.completed(this, null, 200, usage);
     }
   }
@@ -154,6 +159,7 @@ public final class Attempt implements Step, AnswerOwner {
       ticket.withdraw();
     } finally {
       lease.release();
+      dispatch.ended(traced, status, "status " + status);
       dispatch.completed(this, "status " + status, status, null);
     }
   }
@@ -184,6 +190,7 @@ public final class Attempt implements Step, AnswerOwner {
       }
     } finally {
       lease.release();
+      dispatch.ended(traced, failure.status(), failure.error());
       dispatch.attemptFailed(this, failure, delivered, now);
     }
   }
@@ -206,6 +213,7 @@ public final class Attempt implements Step, AnswerOwner {
       }
     } finally {
       lease.release();
+      dispatch.ended(traced, 0, "cancelled");
     }
   }
 

@@ -9,11 +9,16 @@ import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.api.RouterException;
+import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.RouterListener.DeadLetter;
 import dev.warmpath.api.RouterListener.Outcome;
 import dev.warmpath.api.RouterListener.RequestEvent;
 import dev.warmpath.api.RouterOverloadedException;
 import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterTracer.Hop;
+import dev.warmpath.api.RouterTracer.HopEnd;
+import dev.warmpath.api.RouterTracer.HopTrace;
+import dev.warmpath.api.RouterTracer.RequestTrace;
 import dev.warmpath.api.StreamInterruptedException;
 import dev.warmpath.api.Usage;
 import dev.warmpath.index.BlockLocations;
@@ -36,9 +41,12 @@ import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One admitted request on its way: walks its plan attempt by attempt until one completes or none is
@@ -50,13 +58,15 @@ import org.jspecify.annotations.Nullable;
  * gives its admission back then.
  */
 public final class Dispatch {
+  private static final Logger log = LoggerFactory.getLogger(Dispatch.class);
+
   private final Dispatcher dispatcher;
   private final long requestId;
   private final RouterRequest request;
   private final Prompt prompt;
   private final RouteOptions options;
   private final Dispatcher.Terms terms;
-  private final long startedNanos;
+  private final Course course;
   private final Executor lessons;
   private final @Nullable RequestKnowledge knowledge;
   private final AtomicBoolean finished = new AtomicBoolean();
@@ -84,7 +94,7 @@ public final class Dispatch {
       Prompt prompt,
       RouteOptions options,
       Dispatcher.Terms terms,
-      long startedNanos,
+      Course course,
       Executor lessons,
       @Nullable RequestKnowledge knowledge) {
     this.dispatcher = dispatcher;
@@ -93,10 +103,19 @@ public final class Dispatch {
     this.prompt = prompt;
     this.options = options;
     this.terms = terms;
-    this.startedNanos = startedNanos;
+    this.course = course;
     this.lessons = lessons;
     this.knowledge = knowledge;
   }
+
+  /**
+   * What is told of a request.
+   *
+   * @param startedNanos when it came
+   * @param clock where its time goes
+   * @param trace follows it
+   */
+  record Course(long startedNanos, RequestClock clock, RequestTrace trace) {}
 
   /** The client's number for the request. */
   public long requestId() {
@@ -150,7 +169,9 @@ public final class Dispatch {
 
   /** Asks where its blocks are: once, whatever becomes of its attempts. */
   void locate() {
-    located = dispatcher.locate(prompt, true, remaining(now()));
+    long began = now();
+    located = dispatcher.locate(prompt, true, remaining(began));
+    course.clock().lookedUp(now() - began);
   }
 
   /** What is known of where its blocks are. */
@@ -303,10 +324,11 @@ public final class Dispatch {
   private void route(long now) {
     Dispatcher.Routed made =
         dispatcher.route(request, prompt, options, terms.policy(), located, knowledge, now);
+    course.clock().decided(now() - now);
     routed = made;
     plan = made.plan();
-    if (started == 0 && !dispatcher.listeners().isEmpty()) {
-      dispatcher.listeners().tell(listener -> listener.onRouted(event(null, null, null)));
+    if (started == 0) {
+      tell(null, null, null, RouterListener::onRouted);
     }
   }
 
@@ -380,8 +402,11 @@ public final class Dispatch {
 
   private Attempt start(Candidate candidate, CircuitBreaker.Permit permit, long now) {
     Timeouts timeouts = terms.timeouts().withTotal(remaining(now));
-    OutboundRequest outbound = dispatcher.outbound(candidate.target(), request, prompt, timeouts);
     started++;
+    course.clock().attempt(now);
+    HopTrace traced = hop(candidate, started);
+    OutboundRequest outbound =
+        dispatcher.outbound(candidate.target(), request, prompt, timeouts, headers(traced));
     retryPaid = false;
     paused = false;
     heldBack.clear();
@@ -394,6 +419,7 @@ public final class Dispatch {
             dispatcher.lease(candidate, prompt),
             permit,
             dispatcher.feed().dispatched(prompt, candidate.target()),
+            traced,
             now);
     lastAttempt = attempt;
     lastFailure = null;
@@ -402,7 +428,17 @@ public final class Dispatch {
       attempt.cancelled();
       throw new RequestCancelledException("the request was cancelled");
     }
-    dispatcher.listeners().tell(listener -> listener.onAttempt(event(null, null, null)));
+    if (log.isDebugEnabled()) {
+      log.debug(
+          "Request {}, attempt {}: {} by {}, {} of {} tokens held",
+          requestId,
+          started,
+          candidate.target(),
+          candidate.step(),
+          candidate.matchedTokens(),
+          prompt.tokens());
+    }
+    tell(null, null, null, RouterListener::onAttempt);
     return attempt;
   }
 
@@ -455,7 +491,8 @@ public final class Dispatch {
   }
 
   void tellFirstByte(Attempt attempt) {
-    dispatcher.listeners().tell(listener -> listener.onFirstByte(event(null, null, null)));
+    course.clock().firstByte(now());
+    tell(null, null, null, RouterListener::onFirstByte);
   }
 
   void learn(
@@ -491,7 +528,7 @@ public final class Dispatch {
                 false,
                 failure.cause())
             : failure;
-    dispatcher.listeners().tell(listener -> listener.onAttemptFailed(event(null, record, null)));
+    tell(null, record, null, RouterListener::onAttemptFailed);
     if (failure.cancelled()) {
       cancelled.countDown();
     }
@@ -519,7 +556,7 @@ public final class Dispatch {
       return;
     }
     dispatcher.finished(this);
-    dispatcher.listeners().tell(listener -> listener.onFinished(event(outcome, null, usage)));
+    tell(outcome, null, usage, RouterListener::onFinished);
     if (outcome == Outcome.FAILED
         && error != null
         && !(error instanceof NoWorkerAvailableException)) {
@@ -529,17 +566,66 @@ public final class Dispatch {
     }
   }
 
+  /** Tells of a moment of the request, of which there may be more to tell at some moments. */
+  void tell(
+      @Nullable Outcome outcome,
+      @Nullable AttemptRecord failure,
+      @Nullable Usage usage,
+      BiConsumer<RouterListener, RequestEvent> call) {
+    dispatcher.listeners().tell(course.trace(), () -> event(outcome, failure, usage), call);
+  }
+
+  /** What follows an exchange that is about to begin. */
+  HopTrace hop(Candidate candidate, int attempt) {
+    RequestTrace trace = course.trace();
+    if (trace == RequestTrace.NONE) {
+      return HopTrace.NONE;
+    }
+    CandidateView chosen = view(candidate);
+    Hop hop =
+        new Hop(
+            event(null, null, null),
+            candidate.target().toString(),
+            chosen.role(),
+            attempt,
+            chosen);
+    return dispatcher.listeners().guarded(trace, () -> trace.hop(hop), HopTrace.NONE);
+  }
+
+  /** The headers that an exchange takes along. */
+  Map<String, String> headers(HopTrace hop) {
+    return hop == HopTrace.NONE
+        ? Map.of()
+        : dispatcher.listeners().guarded(hop, hop::headers, Map.of());
+  }
+
+  /** An exchange is over. */
+  void ended(HopTrace hop, int status, @Nullable String error) {
+    if (hop != HopTrace.NONE) {
+      dispatcher.listeners().guard(hop, () -> hop.ended(new HopEnd(status, error)));
+    }
+  }
+
+  /** Where its time goes. */
+  RequestClock clock() {
+    return course.clock();
+  }
+
   RequestEvent event(
       @Nullable Outcome outcome, @Nullable AttemptRecord failure, @Nullable Usage usage) {
     Attempt attempt = lastAttempt;
     PairDispatch several = pair;
+    long now = now();
     return new RequestEvent(
         requestId,
+        request.path(),
+        prompt.model(),
         several != null
             ? several.worker()
             : attempt == null ? null : attempt.candidate().target().toString(),
         several != null ? several.attempt() : started,
-        Duration.ofNanos(now() - startedNanos),
+        Duration.ofNanos(now - course.startedNanos()),
+        course.clock().timings(now),
         outcome,
         failure,
         usage,
@@ -556,7 +642,7 @@ public final class Dispatch {
 
   @Nullable Duration remaining(long now) {
     Duration deadline = terms.deadline();
-    return deadline == null ? null : deadline.minusNanos(now - startedNanos);
+    return deadline == null ? null : deadline.minusNanos(now - course.startedNanos());
   }
 
   private long capped(long nanos, long now) {

@@ -13,6 +13,8 @@ import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.RouterListener.DeadLetter;
 import dev.warmpath.api.RouterOverloadedException;
 import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterTracer;
+import dev.warmpath.api.RouterTracer.RequestTrace;
 import dev.warmpath.api.Usage;
 import dev.warmpath.hash.BlockHashes;
 import dev.warmpath.health.Availability;
@@ -103,6 +105,7 @@ public final class Dispatcher {
    * @param feed is told what workers come to hold
    * @param screen leaves out workers that can't be sent a request
    * @param listeners hear of every request
+   * @param tracer follows each of them, or null for none
    * @param deadLetters keeps what finally failed
    * @param ticker time in nanoseconds, as {@link System#nanoTime} gives it
    * @param seeds chance: one value per decision
@@ -116,6 +119,7 @@ public final class Dispatcher {
       PrefixFeed feed,
       RequestScreen screen,
       List<RouterListener> listeners,
+      @Nullable RouterTracer tracer,
       DeadLetters deadLetters,
       LongSupplier ticker,
       LongSupplier seeds,
@@ -126,7 +130,7 @@ public final class Dispatcher {
     this.prompts = prompts;
     this.feed = feed;
     this.screen = screen;
-    this.listeners = new Listeners(listeners);
+    this.listeners = new Listeners(listeners, tracer);
     this.deadLetters = deadLetters;
     this.ticker = ticker;
     this.seeds = seeds;
@@ -214,12 +218,31 @@ public final class Dispatcher {
     if (closed) {
       throw new RouterClosedException();
     }
+    RequestTrace trace = listeners.trace(request, Duration.ofNanos(now() - started));
+    try {
+      return admitted(request, started, read, lessons, knowledge, trace);
+    } catch (RuntimeException e) {
+      listeners.guard(trace, () -> trace.onRefused(e));
+      throw e;
+    }
+  }
+
+  private Dispatch admitted(
+      RouterRequest request,
+      long started,
+      @Nullable Prompt read,
+      Executor lessons,
+      @Nullable RequestKnowledge knowledge,
+      RequestTrace trace) {
     RouteOptions options = OptionsReader.options(request);
     Terms terms = terms(options);
     Prompt prompt = read == null ? read(request) : read;
     retryBudget.deposit();
+    long queued = 0;
     if (!admission.tryAdmit()) {
+      long began = now();
       awaitAdmission(terms);
+      queued = now() - began;
     }
     Dispatch dispatch =
         new Dispatch(
@@ -229,7 +252,7 @@ public final class Dispatcher {
             prompt,
             options,
             terms,
-            started,
+            new Dispatch.Course(started, new RequestClock(queued), trace),
             lessons,
             knowledge);
     live.add(dispatch);
@@ -695,7 +718,11 @@ public final class Dispatcher {
   }
 
   OutboundRequest outbound(
-      WorkerRank target, RouterRequest request, Prompt prompt, Timeouts timeouts) {
+      WorkerRank target,
+      RouterRequest request,
+      Prompt prompt,
+      Timeouts timeouts,
+      Map<String, String> traced) {
     EngineAdapter.Adapted adapted =
         EngineAdapters.of(target.worker())
             .adapt(
@@ -708,7 +735,7 @@ public final class Dispatcher {
         target,
         request.method(),
         request.path(),
-        adapted.headers(),
+        adapted.headers().replacing(traced),
         adapted.body(),
         prompt.stream(),
         false,
@@ -783,7 +810,7 @@ public final class Dispatcher {
 
   void deadLetter(DeadLetter letter) {
     deadLetters.add(letter);
-    listeners.tell(listener -> listener.onDeadLetter(letter));
+    listeners.deadLetter(letter);
   }
 
   /** A rank of an incarnation is gone: what was known of it ends. */

@@ -6,8 +6,10 @@ import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.api.RouterException;
+import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.RouterListener.Outcome;
 import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterTracer.HopTrace;
 import dev.warmpath.api.Usage;
 import dev.warmpath.index.BlockLocations;
 import dev.warmpath.policy.Candidate;
@@ -15,10 +17,13 @@ import dev.warmpath.prompt.Prompt;
 import dev.warmpath.transport.Timeouts;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An admitted request that takes more than one worker: what its driver needs of the dispatch, which
@@ -26,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * safe.
  */
 public final class PairDispatch {
+  private static final Logger log = LoggerFactory.getLogger(PairDispatch.class);
+
   private final Dispatcher dispatcher;
   private final Dispatch dispatch;
   private final Supplier<RouteDecision> decided;
@@ -125,30 +132,49 @@ public final class PairDispatch {
     }
   }
 
-  /** Tells listeners that a choice was made. */
-  public void routed() {
-    dispatcher.listeners().tell(listener -> listener.onRouted(dispatch.event(null, null, null)));
+  /** Tells listeners that a choice was made, which took {@code decisionNanos}. */
+  public void routed(long decisionNanos) {
+    dispatch.clock().decided(decisionNanos);
+    dispatch.tell(null, null, null, RouterListener::onRouted);
   }
 
   /** Tells listeners that an attempt begins. */
   public void attempting(int number, String workers) {
     attempt = number;
     worker = workers;
-    dispatcher.listeners().tell(listener -> listener.onAttempt(dispatch.event(null, null, null)));
+    dispatch.clock().attempt(dispatcher.now());
+    if (log.isDebugEnabled()) {
+      log.debug("Request {}, attempt {}: {}", dispatch.requestId(), number, workers);
+    }
+    dispatch.tell(null, null, null, RouterListener::onAttempt);
   }
 
   /** Tells listeners of the first byte. */
   public void firstByte() {
-    dispatcher.listeners().tell(listener -> listener.onFirstByte(dispatch.event(null, null, null)));
+    dispatch.clock().firstByte(dispatcher.now());
+    dispatch.tell(null, null, null, RouterListener::onFirstByte);
+  }
+
+  /** What follows a leg that is about to be sent to {@code candidate}. */
+  public HopTrace hop(Candidate candidate, int number) {
+    return dispatch.hop(candidate, number);
+  }
+
+  /** The headers that a leg takes along. */
+  public Map<String, String> headers(HopTrace hop) {
+    return dispatch.headers(hop);
+  }
+
+  /** A leg is over. */
+  public void ended(HopTrace hop, int status, @Nullable String error) {
+    dispatch.ended(hop, status, error);
   }
 
   /** Records an attempt that is over, and tells listeners if it failed. */
   public void attempted(AttemptRecord record) {
     attempts.add(record);
     if (record.phase() != null) {
-      dispatcher
-          .listeners()
-          .tell(listener -> listener.onAttemptFailed(dispatch.event(null, record, null)));
+      dispatch.tell(null, record, null, RouterListener::onAttemptFailed);
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.warmpath.pd;
 
+import dev.warmpath.api.RouterTracer.HopTrace;
+import dev.warmpath.dispatch.PairDispatch;
 import dev.warmpath.dispatch.WorkerClaim;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.worker.WorkerRole;
@@ -16,6 +18,7 @@ final class LegCall {
   private final int attempt;
   private final OutboundRequest outbound;
   private final WorkerClaim claim;
+  private final HopTrace traced;
   private volatile @Nullable Runnable hangUp;
   private volatile @Nullable CompletionStage<?> aborted;
   private volatile boolean dropped;
@@ -28,12 +31,14 @@ final class LegCall {
       WorkerRole role,
       int attempt,
       OutboundRequest outbound,
-      WorkerClaim claim) {
+      WorkerClaim claim,
+      HopTrace traced) {
     this.conductor = conductor;
     this.role = role;
     this.attempt = attempt;
     this.outbound = outbound;
     this.claim = claim;
+    this.traced = traced;
   }
 
   WorkerRole role() {
@@ -117,6 +122,15 @@ final class LegCall {
   void ended(LegResult end, byte @Nullable [] handOff) {
     result = end;
     conductor.ended(this, end, handOff);
+  }
+
+  /** Its session took note of its end. */
+  void settled(PairDispatch request, LegOutcome outcome) {
+    LegResult end = result;
+    request.ended(
+        traced,
+        end == null ? 0 : end.status(),
+        outcome == LegOutcome.OK ? null : outcome.label());
   }
 
   /** Its worker is being told to end it; complete once that was answered, well or not. */

@@ -5,6 +5,7 @@ import dev.warmpath.api.FailurePhase;
 import dev.warmpath.api.Headers;
 import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.Usage;
+import dev.warmpath.api.RouterTracer.HopTrace;
 import dev.warmpath.dispatch.WorkerClaim;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.transport.OutboundRequest;
@@ -91,8 +92,9 @@ final class PdAttempt {
             ? protocol().prefill(pair, ids, original)
             : protocol().decode(pair, ids, original, handOff);
     WorkerClaim claim = Objects.requireNonNull(claim(role));
-    LegCall made =
-        new LegCall(conductor, role, number, outbound(conductor, claim, request, timeouts), claim);
+    HopTrace traced = conductor.trace(claim.candidate(), number);
+    OutboundRequest outbound = outbound(conductor, claim, request, timeouts, traced);
+    LegCall made = new LegCall(conductor, role, number, outbound, claim, traced);
     if (role == WorkerRole.PREFILL) {
       prefill = made;
     } else {
@@ -102,12 +104,16 @@ final class PdAttempt {
   }
 
   private OutboundRequest outbound(
-      PdConductor conductor, WorkerClaim claim, LegRequest request, Timeouts timeouts) {
+      PdConductor conductor,
+      WorkerClaim claim,
+      LegRequest request,
+      Timeouts timeouts,
+      HopTrace traced) {
     return new OutboundRequest(
         claim.candidate().target(),
         "POST",
         path,
-        request.headers(),
+        request.headers().replacing(conductor.headers(traced)),
         request.body(),
         request.stream(),
         false,

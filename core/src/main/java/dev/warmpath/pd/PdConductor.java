@@ -1,5 +1,6 @@
 package dev.warmpath.pd;
 
+import dev.warmpath.api.RouterTracer.HopTrace;
 import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.Usage;
 import dev.warmpath.dispatch.PairDispatch;
@@ -13,6 +14,7 @@ import dev.warmpath.worker.Scheduler;
 import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -125,6 +127,16 @@ final class PdConductor {
   /** The tokens that go to a worker with its leg, where its engine reads no text. */
   @Nullable PromptTokens tokens(Candidate candidate) {
     return shared.dispatcher().tokens(candidate.target().worker(), request.prompt());
+  }
+
+  /** What follows a leg that is about to be sent to {@code candidate}. */
+  HopTrace trace(Candidate candidate, int number) {
+    return request.hop(candidate, number);
+  }
+
+  /** The headers that a leg takes along for the worker's own trace. */
+  Map<String, String> headers(HopTrace traced) {
+    return request.headers(traced);
   }
 
   /** Where the session stands; for tests and views. */
@@ -254,6 +266,7 @@ final class PdConductor {
     if (session.state() != PdState.SELECTING) {
       return List.of(); // it was given up meanwhile
     }
+    long began = now();
     PdChoice choice;
     try {
       choice = shared.selector().choose(wanted(), exclusions);
@@ -279,7 +292,7 @@ final class PdConductor {
       shared.counters().direct.increment();
     }
     if (number == 1) {
-      request.routed();
+      request.routed(now() - began);
     }
     request.attempting(number, made.workers());
     return session.paired(plan(choice), now());
@@ -400,6 +413,9 @@ final class PdConductor {
     LegCall leg = at.leg(role);
     if (leg != null && settled.outcome() == LegOutcome.NOT_SENT) {
       leg.drop();
+    }
+    if (leg != null) {
+      leg.settled(request, settled.outcome());
     }
     WorkerClaim claim = at.claim(role);
     if (claim == null) {

@@ -79,6 +79,7 @@ final class PdFixture implements AutoCloseable {
             PrefixFeed.NONE,
             RequestScreen.NONE,
             List.<RouterListener>of(),
+            null,
             new DeadLetters(0),
             scheduler::nanoTime,
             random::nextLong,
