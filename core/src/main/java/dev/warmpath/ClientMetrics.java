@@ -16,16 +16,23 @@ import dev.warmpath.observe.MetricSample;
 import dev.warmpath.observe.MetricType;
 import dev.warmpath.pd.PdStats;
 import dev.warmpath.transport.RankLoad;
+import dev.warmpath.transport.Transport;
+import dev.warmpath.transport.TransportStats;
+import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerRank;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /** A client's state at one moment as metrics. Lives for one look. */
 final class ClientMetrics {
+
+  private static final List<String> BREAKER_STATES = List.of("closed", "half_open", "open");
 
   private final List<MetricFamily> families = new ArrayList<>();
 
@@ -268,6 +275,50 @@ final class ClientMetrics {
     load("kv_capacity_tokens", ranks, RankLoad::kvCapacityTokens);
     load("cache_hit_ratio", ranks, RankLoad::cacheHitRate);
     load("generation_tokens_per_second", ranks, RankLoad::generationTokensPerSecond);
+    return this;
+  }
+
+  /** The state of each worker's circuit breaker, one of which is 1. */
+  ClientMetrics breakers(List<Worker> workers, Function<Worker, String> state) {
+    List<MetricSample> samples = new ArrayList<>();
+    for (Worker worker : workers) {
+      String now = state.apply(worker);
+      for (String possible : BREAKER_STATES) {
+        Map<String, String> labels = new LinkedHashMap<>();
+        labels.put("worker", worker.id().value());
+        labels.put("state", possible);
+        samples.add(MetricSample.of(possible.equals(now) ? 1 : 0, labels));
+      }
+    }
+    add("breaker", "The state of each worker's circuit breaker.", MetricType.GAUGE, samples);
+    return this;
+  }
+
+  /** The connections of each transport that tells. */
+  ClientMetrics connections(List<Transport> transports) {
+    List<MetricSample> open = new ArrayList<>();
+    List<MetricSample> made = new ArrayList<>();
+    List<MetricSample> seconds = new ArrayList<>();
+    for (Transport transport : transports) {
+      TransportStats stats = transport.stats();
+      if (stats == null) {
+        continue;
+      }
+      String schemes = String.join("+", new TreeSet<>(transport.schemes()));
+      Map<String, String> labels = Map.of("schemes", schemes);
+      open.add(
+          MetricSample.of(stats.open() - stats.idle(), Map.of("schemes", schemes, "state", "used")));
+      open.add(MetricSample.of(stats.idle(), Map.of("schemes", schemes, "state", "idle")));
+      made.add(MetricSample.of(stats.made(), labels));
+      seconds.add(MetricSample.of(stats.connectSeconds(), labels));
+    }
+    add("connections", "Connections to workers.", MetricType.GAUGE, open);
+    add("connections_made_total", "Connections made for requests.", MetricType.COUNTER, made);
+    add(
+        "connect_seconds_total",
+        "What making them took, summed.",
+        MetricType.COUNTER,
+        seconds);
     return this;
   }
 

@@ -702,7 +702,12 @@ public final class RouterClient implements AutoCloseable {
    */
   public List<MetricFamily> metrics() {
     ClientMetrics metrics =
-        new ClientMetrics().client(stats()).predictions(predictions()).workers(workers().list());
+        new ClientMetrics()
+            .client(stats())
+            .predictions(predictions())
+            .workers(workers().list())
+            .breakers(fleet.view().topology().workers(), this::breaker)
+            .connections(transports);
     if (knowledge != null) {
       metrics.knowledge(knowledge);
     }

@@ -50,6 +50,7 @@ public interface RouterListener {
    * @param requestId the client's number for the request
    * @param path the path that was asked for
    * @param model the model it names, or null where it names none
+   * @param stream whether a stream of events was asked for
    * @param worker the attempt's worker, or null before the first
    * @param attempt the attempt's number from 1, 0 before the first
    * @param elapsed since the request was given to the client
@@ -63,6 +64,7 @@ public interface RouterListener {
       long requestId,
       String path,
       @Nullable String model,
+      boolean stream,
       @Nullable String worker,
       int attempt,
       Duration elapsed,

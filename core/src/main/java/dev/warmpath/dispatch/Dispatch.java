@@ -620,6 +620,7 @@ public final class Dispatch {
         requestId,
         request.path(),
         prompt.model(),
+        prompt.stream(),
         several != null
             ? several.worker()
             : attempt == null ? null : attempt.candidate().target().toString(),

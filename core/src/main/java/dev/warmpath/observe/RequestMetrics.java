@@ -2,6 +2,7 @@ package dev.warmpath.observe;
 
 import dev.warmpath.api.AttemptRecord;
 import dev.warmpath.api.FailurePhase;
+import dev.warmpath.api.RequestTimings;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
 import dev.warmpath.api.RouterListener;
@@ -14,9 +15,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts requests and attempts as they happen. Labels are the worker (with its rank), the outcome
- * and the phase of a failure; nothing of a request's own. Thread safe; an event costs a few
- * additions.
+ * Counts requests and attempts as they happen. Labels are the policy, the worker (with its rank),
+ * the outcome and the phase of a failure; nothing of a request's own. Thread safe; an event costs a
+ * few additions.
  */
 public final class RequestMetrics implements RouterListener {
 
@@ -30,7 +31,11 @@ public final class RequestMetrics implements RouterListener {
     0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.01, 0.1, 1, 10
   };
 
-  private final Series<LongAdder> requests = counters("outcome");
+  private static final double[] TOKEN_SECONDS = {
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.2, 0.5, 1
+  };
+
+  private final Series<LongAdder> requests = counters("policy", "outcome");
   private final Series<LongAdder> attempts = counters("worker");
   private final Series<LongAdder> failures = counters("worker", "phase");
   private final Series<LongAdder> retries = counters();
@@ -40,7 +45,12 @@ public final class RequestMetrics implements RouterListener {
   private final Series<LongAdder> predictedTokens = counters("worker");
   private final Series<LongAdder> completionTokens = counters("worker");
   private final Series<Histogram> routed = histograms(ROUTED_SECONDS);
+  private final Series<Histogram> queued = histograms(ROUTED_SECONDS);
+  private final Series<Histogram> lookedUp = histograms(ROUTED_SECONDS);
+  private final Series<Histogram> decided = histograms(ROUTED_SECONDS, "policy");
   private final Series<Histogram> firstByte = histograms(SECONDS, "worker");
+  private final Series<Histogram> attemptFirstByte = histograms(SECONDS, "worker");
+  private final Series<Histogram> outputToken = histograms(TOKEN_SECONDS, "worker");
   private final Series<Histogram> whole = histograms(SECONDS, "outcome");
 
   /** Counts nothing yet. */
@@ -56,7 +66,13 @@ public final class RequestMetrics implements RouterListener {
 
   @Override
   public void onRouted(RequestEvent event) {
+    RequestTimings timings = event.timings();
     routed.of().record(seconds(event.elapsed()));
+    queued.of().record(seconds(timings.queue()));
+    if (event.decision().lookup() != null) {
+      lookedUp.of().record(seconds(timings.lookup()));
+    }
+    decided.of(event.decision().policy()).record(seconds(timings.decision()));
   }
 
   @Override
@@ -69,7 +85,12 @@ public final class RequestMetrics implements RouterListener {
 
   @Override
   public void onFirstByte(RequestEvent event) {
-    firstByte.of(worker(event)).record(seconds(event.elapsed()));
+    String worker = worker(event);
+    firstByte.of(worker).record(seconds(event.elapsed()));
+    Duration first = event.timings().firstByte();
+    if (first != null) {
+      attemptFirstByte.of(worker).record(seconds(first));
+    }
   }
 
   @Override
@@ -83,17 +104,28 @@ public final class RequestMetrics implements RouterListener {
   public void onFinished(RequestEvent event) {
     Outcome outcome = event.outcome();
     String label = outcome == null ? "unknown" : label(outcome);
-    requests.of(label).increment();
+    requests.of(event.decision().policy(), label).increment();
     whole.of(label).record(seconds(event.elapsed()));
     Usage usage = event.usage();
     if (usage != null) {
       tokens(worker(event), usage, event.decision());
+      pace(event, usage);
     }
   }
 
   @Override
   public void onDeadLetter(DeadLetter letter) {
     deadLetters.of().increment();
+  }
+
+  /** What a token took after the first, on the average of a stream. */
+  private void pace(RequestEvent event, Usage usage) {
+    Duration first = event.timings().firstByte();
+    Integer tokens = usage.completionTokens();
+    if (event.stream() && first != null && tokens != null && tokens > 1) {
+      double rest = seconds(event.timings().attempt()) - seconds(first);
+      outputToken.of(worker(event)).record(rest / (tokens - 1));
+    }
   }
 
   private void tokens(String worker, Usage usage, RouteDecision decision) {
@@ -135,11 +167,25 @@ public final class RequestMetrics implements RouterListener {
     all.add(
         histogram(
             "routed_seconds", "Time to the plan: reading, admission and the decision.", routed));
+    all.add(histogram("queue_seconds", "Wait for admission.", queued));
+    all.add(
+        histogram("lookup_seconds", "Wait for an index outside of the client.", lookedUp));
+    all.add(histogram("decision_seconds", "The policy's time for a plan.", decided));
     all.add(
         histogram(
             "first_byte_seconds",
             "Time to the first byte of the answer; TTFT in streams.",
             firstByte));
+    all.add(
+        histogram(
+            "attempt_first_byte_seconds",
+            "The same from the beginning of the attempt that it came of.",
+            attemptFirstByte));
+    all.add(
+        histogram(
+            "output_token_seconds",
+            "Time between tokens, on the average of each stream.",
+            outputToken));
     all.add(counter("attempts_total", "Attempts, by worker.", attempts));
     all.add(counter("attempts_failed_total", "Failed attempts, by how far they came.", failures));
     all.add(counter("retries_total", "Attempts after the first.", retries));

@@ -71,6 +71,11 @@ public interface Transport extends AutoCloseable {
    */
   LoadReport load(Worker worker, Duration timeout) throws TransportException;
 
+  /** How its connections stand; null where it does not tell. */
+  default @Nullable TransportStats stats() {
+    return null;
+  }
+
   /**
    * Has a worker do what an operator wants, or says why it can't. Never throws: what goes wrong is
    * an outcome.

@@ -9,14 +9,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExchangeProgress {
   private final long deadlineNanos;
+  private final @Nullable Connects connects;
+  private final long openedNanos = System.nanoTime();
   private volatile FailurePhase phase;
   private volatile boolean watched;
   private volatile boolean pooled;
   private volatile boolean cancelled;
   private volatile @Nullable Socket socket;
 
-  private ExchangeProgress(long deadlineNanos, FailurePhase phase) {
+  private ExchangeProgress(
+      long deadlineNanos, @Nullable Connects connects, FailurePhase phase) {
     this.deadlineNanos = deadlineNanos;
+    this.connects = connects;
     this.phase = phase;
   }
 
@@ -25,9 +29,10 @@ final class ExchangeProgress {
    *
    * @param deadlineNanos {@link System#nanoTime} of the request's deadline; {@link Long#MAX_VALUE}
    *     for none
+   * @param connects counts the connection if one is made
    */
-  static ExchangeProgress watched(long deadlineNanos) {
-    return new ExchangeProgress(deadlineNanos, FailurePhase.CONNECT);
+  static ExchangeProgress watched(long deadlineNanos, Connects connects) {
+    return new ExchangeProgress(deadlineNanos, connects, FailurePhase.CONNECT);
   }
 
   /**
@@ -37,7 +42,7 @@ final class ExchangeProgress {
    * @param deadlineNanos as above
    */
   static ExchangeProgress unwatched(long deadlineNanos) {
-    return new ExchangeProgress(deadlineNanos, FailurePhase.AWAIT_HEADERS);
+    return new ExchangeProgress(deadlineNanos, null, FailurePhase.AWAIT_HEADERS);
   }
 
   /** There is a connection; {@code pooled} when it has carried an exchange before. */
@@ -45,6 +50,9 @@ final class ExchangeProgress {
     this.pooled = pooled;
     watched = true;
     phase = FailurePhase.AWAIT_HEADERS;
+    if (connects != null && !pooled) {
+      connects.made(System.nanoTime() - openedNanos);
+    }
   }
 
   /**

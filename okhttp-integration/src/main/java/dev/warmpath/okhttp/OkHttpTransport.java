@@ -13,6 +13,7 @@ import dev.warmpath.transport.ProbeReport;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.transport.Transport;
 import dev.warmpath.transport.TransportException;
+import dev.warmpath.transport.TransportStats;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.Worker;
@@ -69,6 +70,7 @@ public final class OkHttpTransport implements Transport {
   private final OkHttpClient control;
   private final WorkerTelemetry telemetry;
   private final InterruptWatch interrupts = new InterruptWatch();
+  private final Connects connects = new Connects();
   private final ConcurrentHashMap<Timeouts, OkHttpClient> byTimeouts = new ConcurrentHashMap<>();
 
   private final boolean http2PriorKnowledge;
@@ -132,7 +134,7 @@ public final class OkHttpTransport implements Transport {
     Duration total = timeouts.total();
     ExchangeProgress progress =
         ExchangeProgress.watched(
-            total == null ? Long.MAX_VALUE : System.nanoTime() + total.toNanos());
+            total == null ? Long.MAX_VALUE : System.nanoTime() + total.toNanos(), connects);
     Call call =
         client(timeouts)
             .newCall(toOkHttp(request).newBuilder().tag(ExchangeProgress.class, progress).build());
@@ -260,6 +262,10 @@ public final class OkHttpTransport implements Transport {
   @Override
   public AdminReply admin(Worker worker, AdminCommand command, Duration timeout) {
     return new HttpAdmin(this::open).run(worker, command, timeout);
+  public TransportStats stats() {
+    ConnectionPool pool = client.connectionPool();
+    return new TransportStats(
+        pool.connectionCount(), pool.idleConnectionCount(), connects.count(), connects.seconds());
   }
 
   /** Aborts that are under way are let through: each ends within a second, answered or not. */
