@@ -307,18 +307,15 @@ final class ClientMetrics {
       String schemes = String.join("+", new TreeSet<>(transport.schemes()));
       Map<String, String> labels = Map.of("schemes", schemes);
       open.add(
-          MetricSample.of(stats.open() - stats.idle(), Map.of("schemes", schemes, "state", "used")));
+          MetricSample.of(
+              stats.open() - stats.idle(), Map.of("schemes", schemes, "state", "used")));
       open.add(MetricSample.of(stats.idle(), Map.of("schemes", schemes, "state", "idle")));
       made.add(MetricSample.of(stats.made(), labels));
       seconds.add(MetricSample.of(stats.connectSeconds(), labels));
     }
     add("connections", "Connections to workers.", MetricType.GAUGE, open);
     add("connections_made_total", "Connections made for requests.", MetricType.COUNTER, made);
-    add(
-        "connect_seconds_total",
-        "What making them took, summed.",
-        MetricType.COUNTER,
-        seconds);
+    add("connect_seconds_total", "What making them took, summed.", MetricType.COUNTER, seconds);
     return this;
   }
 

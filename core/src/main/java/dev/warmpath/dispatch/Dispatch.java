@@ -584,11 +584,7 @@ public final class Dispatch {
     CandidateView chosen = view(candidate);
     Hop hop =
         new Hop(
-            event(null, null, null),
-            candidate.target().toString(),
-            chosen.role(),
-            attempt,
-            chosen);
+            event(null, null, null), candidate.target().toString(), chosen.role(), attempt, chosen);
     return dispatcher.listeners().guarded(trace, () -> trace.hop(hop), HopTrace.NONE);
   }
 

@@ -168,8 +168,7 @@ public final class RequestMetrics implements RouterListener {
         histogram(
             "routed_seconds", "Time to the plan: reading, admission and the decision.", routed));
     all.add(histogram("queue_seconds", "Wait for admission.", queued));
-    all.add(
-        histogram("lookup_seconds", "Wait for an index outside of the client.", lookedUp));
+    all.add(histogram("lookup_seconds", "Wait for an index outside of the client.", lookedUp));
     all.add(histogram("decision_seconds", "The policy's time for a plan.", decided));
     all.add(
         histogram(

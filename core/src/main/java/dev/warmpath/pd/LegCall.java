@@ -128,9 +128,7 @@ final class LegCall {
   void settled(PairDispatch request, LegOutcome outcome) {
     LegResult end = result;
     request.ended(
-        traced,
-        end == null ? 0 : end.status(),
-        outcome == LegOutcome.OK ? null : outcome.label());
+        traced, end == null ? 0 : end.status(), outcome == LegOutcome.OK ? null : outcome.label());
   }
 
   /** Its worker is being told to end it; complete once that was answered, well or not. */

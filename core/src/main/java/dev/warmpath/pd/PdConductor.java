@@ -1,7 +1,7 @@
 package dev.warmpath.pd;
 
-import dev.warmpath.api.RouterTracer.HopTrace;
 import dev.warmpath.api.PdInfo;
+import dev.warmpath.api.RouterTracer.HopTrace;
 import dev.warmpath.api.Usage;
 import dev.warmpath.dispatch.PairDispatch;
 import dev.warmpath.dispatch.WorkerClaim;

@@ -17,8 +17,7 @@ final class ExchangeProgress {
   private volatile boolean cancelled;
   private volatile @Nullable Socket socket;
 
-  private ExchangeProgress(
-      long deadlineNanos, @Nullable Connects connects, FailurePhase phase) {
+  private ExchangeProgress(long deadlineNanos, @Nullable Connects connects, FailurePhase phase) {
     this.deadlineNanos = deadlineNanos;
     this.connects = connects;
     this.phase = phase;
