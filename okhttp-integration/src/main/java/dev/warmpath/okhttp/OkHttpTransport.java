@@ -262,6 +262,9 @@ public final class OkHttpTransport implements Transport {
   @Override
   public AdminReply admin(Worker worker, AdminCommand command, Duration timeout) {
     return new HttpAdmin(this::open).run(worker, command, timeout);
+  }
+
+  @Override
   public TransportStats stats() {
     ConnectionPool pool = client.connectionPool();
     return new TransportStats(
