@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.warmpath.fake.FakeEngine;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.prompt.ModelFiles;
+import dev.warmpath.worker.EngineKind;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -105,6 +107,32 @@ class CommandsIT {
     assertThat(json().path("steps")).isNotEmpty();
     assertThat(run("explain", "--body", body.toString(), "--worker", workers())).isZero();
     assertThat(out.toString()).contains("chosen");
+  }
+
+  @Test
+  void explainNamesBothWorkersOfAPair() throws IOException {
+    Path body = folder.resolve("pair.json");
+    Files.writeString(
+        body, "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}");
+    try (FakeFleet pools =
+        FakeFleet.start("2p1d", engine -> engine.kind(EngineKind.SGLANG).model("m"))) {
+      List<String> explain = new ArrayList<>(List.of("explain", "--body", body.toString()));
+      for (FakeEngine engine : pools.engines()) {
+        explain.add("--worker");
+        explain.add(engine.url()); // its role is its own to tell
+      }
+      String decode = pools.engines().get(2).url();
+      assertThat(run(explain.toArray(new String[0]))).as(err.toString()).isZero();
+      assertThat(out.toString()).contains("prefill  http://", "decode   " + decode);
+      explain.add("--json");
+      assertThat(run(explain.toArray(new String[0]))).as(err.toString()).isZero();
+      JsonNode chosen = json().path("chosen");
+      assertThat(chosen.path("decode").path("worker").asText()).isEqualTo(decode);
+      assertThat(chosen.path("prefill").path("worker").asText())
+          .isIn(pools.engines().get(0).url(), pools.engines().get(1).url());
+      assertThat(json().path("candidates")).as("of both roles").hasSize(3);
+      pools.engines().forEach(engine -> assertThat(engine.stats().received()).isZero());
+    }
   }
 
   @Test

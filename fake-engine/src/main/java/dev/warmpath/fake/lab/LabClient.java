@@ -2,36 +2,51 @@ package dev.warmpath.fake.lab;
 
 import dev.warmpath.RouterClient;
 import dev.warmpath.Workers;
+import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterStream;
 import dev.warmpath.api.StreamEvent;
 import dev.warmpath.api.Usage;
-import dev.warmpath.fake.handoff.HandoffOrder;
-import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one replica of a service has: a router client, or in a fleet of prefill and decode workers
- * one for each role, so that each role has a policy, cursors and indexes of its own.
+ * What one replica of a service has: a router client, whose answers are timed by the run's clock.
  */
 final class LabClient implements AutoCloseable {
+  private static final Usage UNCOUNTED = new Usage(null, null, null);
+
   private final LabClock clock;
-  private final HandoffOrder order;
-  private final List<RouterClient> routers;
+  private final RouterClient router;
+
+  LabClient(LabClock clock, RouterClient router) {
+    this.clock = clock;
+    this.router = router;
+  }
 
   /**
-   * Creates a client.
+   * Who computed a prompt, as it was decided.
    *
-   * @param routers one for everything, or those for prefill and for decode
+   * @param worker the worker's address
+   * @param rank its data-parallel rank, or null where it has one only
+   * @param matchedTokens prompt tokens that the client believed to be there
    */
-  LabClient(LabClock clock, HandoffOrder order, List<RouterClient> routers) {
-    this.clock = clock;
-    this.order = order;
-    this.routers = List.copyOf(routers);
+  record Chosen(String worker, @Nullable Integer rank, int matchedTokens) {
+
+    /** Of a pair it is the prefill worker. */
+    private static @Nullable Chosen by(RouteDecision decision) {
+      PdInfo pair = decision.pd();
+      String prefill = pair == null ? null : pair.prefill();
+      if (pair != null && prefill != null) {
+        return new Chosen(
+            prefill,
+            pair.prefillRank(),
+            Math.max(0, decision.prompt().tokens() - pair.uncachedTokens()));
+      }
+      RouteDecision.CandidateView one = decision.chosen();
+      return one == null ? null : new Chosen(one.worker(), one.rank(), one.matchedTokens());
+    }
   }
 
   /**
@@ -40,10 +55,9 @@ final class LabClient implements AutoCloseable {
    * @param firstNanos when its first token came
    * @param endNanos when its last token came
    * @param chosen who computed the prompt
-   * @param usage what was counted
+   * @param usage what was counted; of a pair, the prompt by its prefill worker
    */
-  record Answer(
-      long firstNanos, long endNanos, RouteDecision.@Nullable CandidateView chosen, Usage usage) {}
+  record Answer(long firstNanos, long endNanos, @Nullable Chosen chosen, Usage usage) {}
 
   /**
    * Sends a request and reads the answer.
@@ -51,79 +65,35 @@ final class LabClient implements AutoCloseable {
    * @throws RouterException when there is none
    */
   Answer ask(RouterRequest request) {
-    if (routers.size() == 1) {
-      return read(routers.get(0), request);
-    }
-    return order == HandoffOrder.SOURCE_FIRST ? oneAfterTheOther(request) : atOnce(request);
-  }
-
-  private Answer read(RouterClient router, RouterRequest request) {
     try (RouterStream stream = router.stream(request)) {
       long first = clock.nanoTime();
       for (StreamEvent event = stream.next(); event != null; event = stream.next()) {
         // The last one carries the counts.
       }
+      RouteDecision decision = stream.decision();
       Usage usage = stream.usage();
       return new Answer(
           first,
           clock.nanoTime(),
-          stream.decision().chosen(),
-          usage == null ? new Usage(null, null, null) : usage);
+          Chosen.by(decision),
+          counted(usage == null ? UNCOUNTED : usage, decision.pd()));
     }
   }
 
-  private Answer oneAfterTheOther(RouterRequest request) {
-    Answer prefill = read(routers.get(0), request);
-    return joined(prefill, read(routers.get(1), request));
+  private static Usage counted(Usage usage, @Nullable PdInfo pair) {
+    Usage prefill = pair == null ? null : pair.prefillUsage();
+    return prefill == null
+        ? usage
+        : new Usage(prefill.promptTokens(), prefill.cachedTokens(), usage.completionTokens());
   }
 
-  /** The prefill leg on a turn of its own; the answer needs both. */
-  private Answer atOnce(RouterRequest request) {
-    Prefill prefill = new Prefill();
-    clock.startTurn(
-        () -> {
-          try {
-            prefill.answer = read(routers.get(0), request);
-          } catch (RouterException e) {
-            prefill.failure = e;
-          } finally {
-            prefill.done.countDown();
-          }
-        });
-    Answer decode = read(routers.get(1), request);
-    boolean unused = clock.await(prefill.done, Duration.ofHours(1).toNanos());
-    RouterException failure = prefill.failure;
-    if (failure != null) {
-      throw failure;
-    }
-    Answer answer = prefill.answer;
-    return answer == null ? decode : joined(answer, decode);
-  }
-
-  private static final class Prefill {
-    private final CountDownLatch done = new CountDownLatch(1);
-    private @Nullable Answer answer;
-    private @Nullable RouterException failure;
-  }
-
-  private static Answer joined(Answer prefill, Answer decode) {
-    return new Answer(
-        decode.firstNanos(),
-        decode.endNanos(),
-        prefill.chosen(),
-        new Usage(
-            prefill.usage().promptTokens(),
-            prefill.usage().cachedTokens(),
-            decode.usage().completionTokens()));
-  }
-
-  /** The routers' workers, to be changed. */
-  List<Workers> workers() {
-    return routers.stream().map(RouterClient::workers).toList();
+  /** The router's workers, to be changed. */
+  Workers workers() {
+    return router.workers();
   }
 
   @Override
   public void close() {
-    routers.forEach(RouterClient::close);
+    router.close();
   }
 }

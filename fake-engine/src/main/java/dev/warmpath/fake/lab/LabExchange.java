@@ -66,7 +66,7 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
     }
     LabRank target = worker.rank(outbound.target().rank().orElse(0));
     rank = target;
-    LabLeg by = network.leg(outbound.headers().get(LabNetwork.REQUEST_HEADER), worker.role());
+    LabLeg by = network.leg(outbound, request, worker.role());
     leg = by;
     if (network.watched()) {
       boolean computes = worker.role() != WorkerRole.DECODE;
@@ -85,7 +85,7 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
     VirtualTimer first =
         expiry(outbound.timeouts().firstToken(), TransportException.Kind.FIRST_TOKEN_TIMEOUT);
     deadline = expiry(outbound.timeouts().total(), TransportException.Kind.DEADLINE);
-    while (!firstTokenHere && !endHere) {
+    while (!endHere && !(firstTokenHere && outbound.stream())) {
       waitForNews(FailurePhase.AWAIT_HEADERS);
     }
     if (first != null) {
@@ -278,12 +278,23 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
 
   @Override
   public boolean streaming() {
-    return status() == 200;
+    return status() == 200 && outbound.stream();
   }
 
+  /** A refusal, or a whole answer: that of a prefill says where decode finds its KV. */
   @Override
   public byte[] readBody() {
-    return TOO_LONG;
+    lastRead = true;
+    if (status() != 200) {
+      return TOO_LONG;
+    }
+    String answer =
+        "{\"choices\":[],\"kv_transfer_params\":{\"remote_request_id\":\""
+            + LabHandoffs.id(outbound)
+            + "\"},"
+            + usage()
+            + "}";
+    return answer.getBytes(StandardCharsets.UTF_8);
   }
 
   @Override
@@ -300,17 +311,19 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
       waitForNews(FailurePhase.BODY);
     }
     lastRead = true;
-    return new StreamEvent(
-        null,
-        "{\"choices\":[],\"usage\":{\"prompt_tokens\":"
-            + request.promptTokens()
-            + ",\"completion_tokens\":"
-            + tokens
-            + ",\"total_tokens\":"
-            + (request.promptTokens() + tokens)
-            + ",\"prompt_tokens_details\":{\"cached_tokens\":"
-            + Math.max(0, reusedTokens)
-            + "}}}");
+    return new StreamEvent(null, "{\"choices\":[]," + usage() + "}");
+  }
+
+  private String usage() {
+    return "\"usage\":{\"prompt_tokens\":"
+        + request.promptTokens()
+        + ",\"completion_tokens\":"
+        + tokens
+        + ",\"total_tokens\":"
+        + (request.promptTokens() + tokens)
+        + ",\"prompt_tokens_details\":{\"cached_tokens\":"
+        + Math.max(0, reusedTokens)
+        + "}}";
   }
 
   /** Gives the rest of the answer up. */

@@ -2,13 +2,11 @@ package dev.warmpath.fake.lab;
 
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.fake.handoff.HandoffOrder;
-import dev.warmpath.fake.handoff.HandoffSettings;
-import dev.warmpath.fake.virtual.VirtualHandoffs;
 import dev.warmpath.fake.virtual.VirtualTime;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.prompt.PromptSource;
+import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.worker.WorkerRole;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -27,7 +25,6 @@ final class LabNetwork implements PromptSource {
   private static final class UnderWay {
     private final LabRequest request;
     private @Nullable Prompt prompt;
-    private @Nullable LabHandoff handoff;
 
     UnderWay(LabRequest request) {
       this.request = request;
@@ -37,7 +34,7 @@ final class LabNetwork implements PromptSource {
   private final VirtualTime time;
   private final Turns turns;
   private final double roundTripMs;
-  private final VirtualHandoffs handoffs;
+  private final LabHandoffs handoffs;
   private final Map<String, LabWorker> workers = new LinkedHashMap<>();
   private final Map<String, UnderWay> underWay = new HashMap<>();
   private final IdentityHashMap<Prompt, LabRequest> prompts = new IdentityHashMap<>();
@@ -51,7 +48,7 @@ final class LabNetwork implements PromptSource {
       List<LabWorker> fleet,
       double roundTripMs,
       HandoffOrder order) {
-    this.handoffs = new VirtualHandoffs(time, HandoffSettings.of(order));
+    this.handoffs = new LabHandoffs(time, order);
     this.time = time;
     this.turns = turns;
     this.roundTripMs = roundTripMs;
@@ -79,17 +76,9 @@ final class LabNetwork implements PromptSource {
     return workers;
   }
 
-  /** Those that one router client routes to: all, or those for prefill and those for decode. */
-  List<List<LabWorker>> pools() {
-    List<List<LabWorker>> pools = new ArrayList<>();
-    for (WorkerRole role : List.of(WorkerRole.REGULAR, WorkerRole.PREFILL, WorkerRole.DECODE)) {
-      List<LabWorker> pool =
-          workers.values().stream().filter(worker -> worker.role() == role).toList();
-      if (!pool.isEmpty()) {
-        pools.add(pool);
-      }
-    }
-    return pools;
+  /** Those that compute prompts. */
+  List<LabWorker> computing() {
+    return workers.values().stream().filter(worker -> worker.role() != WorkerRole.DECODE).toList();
   }
 
   long nextEngineRequest() {
@@ -119,18 +108,14 @@ final class LabNetwork implements PromptSource {
     return underWay(number).request;
   }
 
-  /** How a request reaches a worker of some role. */
-  LabLeg leg(@Nullable String number, WorkerRole role) {
-    UnderWay of = underWay(number);
-    if (role == WorkerRole.REGULAR) {
-      return LabLeg.alone(of.request);
-    }
-    LabHandoff handoff = of.handoff;
-    if (handoff == null) {
-      handoff = new LabHandoff(of.request, handoffs.open(of.request.promptTokens(), stage -> {}));
-      of.handoff = handoff;
-    }
-    return role == WorkerRole.PREFILL ? handoff.source() : handoff.destination();
+  /** How a request reaches its worker. */
+  LabLeg leg(OutboundRequest outbound, LabRequest request, WorkerRole role) {
+    return role == WorkerRole.REGULAR ? LabLeg.alone(request) : handoffs.leg(outbound, request);
+  }
+
+  /** The handoffs between its prefill and decode workers. */
+  LabHandoffs handoffs() {
+    return handoffs;
   }
 
   /** The fleet's knowledge nodes; null where it has none. */

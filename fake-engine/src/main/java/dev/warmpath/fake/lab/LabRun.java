@@ -2,7 +2,6 @@ package dev.warmpath.fake.lab;
 
 import dev.warmpath.RouterClient;
 import dev.warmpath.Workers;
-import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.fake.handoff.HandoffOrder;
@@ -84,27 +83,22 @@ final class LabRun implements AutoCloseable {
     RoutingPolicy routing = policy.make(network, settings);
     SplittableRandom seeds = random.split();
     for (int i = 0; i < settings.clients(); i++) {
-      long seed = seeds.nextLong();
-      clients.add(
-          new LabClient(
-              clock,
-              order,
-              network.pools().stream().map(pool -> router(routing, pool, seed)).toList()));
+      clients.add(new LabClient(clock, router(routing, seeds.nextLong())));
     }
     this.measured = measurements(clock.nanoTime() + nanos(settings.settleMs()));
   }
 
   /** Of the workers that compute prompts. */
   private Measurements measurements(long fromNanos) {
-    return new Measurements(
-        fromNanos, network.pools().get(0).stream().map(LabWorker::url).toList());
+    return new Measurements(fromNanos, network.computing().stream().map(LabWorker::url).toList());
   }
 
   private static long nanos(double millis) {
     return (long) (millis * 1e6);
   }
 
-  private RouterClient router(RoutingPolicy policy, List<LabWorker> pool, long seed) {
+  /** The policy chooses for both roles of a pair, for each with a state of its own. */
+  private RouterClient router(RoutingPolicy policy, long seed) {
     RouterClient.Builder builder =
         RouterClient.builder()
             .transport(new LabTransport(network))
@@ -115,6 +109,8 @@ final class LabRun implements AutoCloseable {
             .executor(clock::startTurn)
             .promptSource(network)
             .policy(policy)
+            .prefillPolicy(policy)
+            .decodePolicy(policy)
             .health(settings.health())
             .admission(settings.admission())
             .indexBytes(settings.indexBytes())
@@ -125,7 +121,7 @@ final class LabRun implements AutoCloseable {
           .kvSubscriber(told.subscriber())
           .kvEvents(KvEventSettings.DEFAULT.withBudgetBytes(settings.indexBytes()));
     }
-    pool.stream()
+    network.workers().values().stream()
         .filter(worker -> !joinsLater(worker))
         .forEach(worker -> builder.worker(worker.url()));
     return builder.build();
@@ -202,7 +198,7 @@ final class LabRun implements AutoCloseable {
   }
 
   private void change(Consumer<Workers> change) {
-    clients.forEach(client -> client.workers().forEach(change));
+    clients.forEach(client -> change.accept(client.workers()));
   }
 
   /** Whether a worker joins the fleet later. */
@@ -296,7 +292,7 @@ final class LabRun implements AutoCloseable {
     }
     try {
       LabClient.Answer answer = clients.get(client).ask(body.build());
-      RouteDecision.CandidateView chosen = answer.chosen();
+      LabClient.Chosen chosen = answer.chosen();
       if (chosen != null) {
         observer.decided(
             new LabDecision(at, sentAt, chosen.worker(), chosen.rank(), chosen.matchedTokens()));

@@ -9,6 +9,7 @@ import dev.warmpath.transport.ProbeReport;
 import dev.warmpath.transport.Transport;
 import dev.warmpath.transport.TransportException;
 import dev.warmpath.worker.Worker;
+import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
 import java.util.Set;
 
@@ -31,6 +32,14 @@ final class LabTransport implements Transport {
 
   @Override
   public Exchange open(OutboundRequest request) {
+    if (request.admin()) {
+      // An abort: its request ends with the connection, which goes when this is answered.
+      return new LabCall(network, () -> {});
+    }
+    if (request.target().worker().role() == WorkerRole.DECODE && !request.stream()) {
+      // All requests of users are streamed; this one is only to let go what prefill holds.
+      return new LabCall(network, () -> network.handoffs().release(request));
+    }
     return new LabExchange(network, request);
   }
 

@@ -63,13 +63,13 @@ final class LabWorker {
     return role;
   }
 
-  /** To the client of its pool it is a worker like any other. */
+  /** What it is; the lab's vLLM tells its role, too, which the real one's HTTP server does not. */
   WorkerCapabilities capabilities() {
     CoreMetrics metrics = ranks.get(0).snapshot().metrics();
     return new WorkerCapabilities(
         engine,
         "lab",
-        WorkerRole.REGULAR,
+        role,
         List.of(ServedModel.named(LabRequest.MODEL)),
         ranks.size(),
         metrics.blockSize(),

@@ -196,6 +196,43 @@ class LabTest {
         .anyMatch(sample -> sample.running() > 0);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"VLLM", "SGLANG"})
+  void aPairThatIsGivenUpLeavesBothWorkers(EngineKind engine) {
+    LabResult result =
+        Lab.run(
+            small()
+                .fleet(FleetSpec.parse("1p1d"))
+                .engine(engine)
+                .deadline(Duration.ofMillis(200))
+                .build(),
+            "round_robin",
+            List.of(Traffic.single(0, 500, 5_000), Traffic.single(3_000, 500, 2)));
+
+    assertThat(result.load().errors()).containsExactly(java.util.Map.entry("DeadlineExceeded", 1L));
+    assertThat(result.load().requests()).isEqualTo(2);
+    assertThat(result.workers().values())
+        .hasSize(2)
+        .allSatisfy(
+            samples ->
+                assertThat(samples)
+                    .filteredOn(sample -> sample.seconds() >= 1 && sample.seconds() < 3)
+                    .isNotEmpty()
+                    .allMatch(sample -> sample.running() + sample.waiting() == 0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"VLLM", "SGLANG"})
+  void pairsAreChosenByTheClientsOwnSelection(EngineKind engine) {
+    LabSettings settings = small().fleet(FleetSpec.parse("2p2d")).engine(engine).build();
+    List<LabDecision> decisions = Lab.decisions(settings, "round_robin", CHATS);
+
+    assertThat(decisions.stream().filter(each -> each.worker().equals("http://worker-0:8000")))
+        .as("prefill takes turns of its own, whatever decode does")
+        .hasSize(90);
+    assertThat(Lab.decisions(settings, "round_robin", CHATS)).isEqualTo(decisions);
+  }
+
   @Test
   void sessionKeysKeepConversationsTogether() {
     LabSettings keyed = small().clients(4).sessionKeys(true).build();
