@@ -112,6 +112,24 @@ final class ClientMetrics {
         "When the last of them was told, by the engine's clock.",
         MetricType.GAUGE,
         rank -> rank.stream().lastEpochSeconds());
+    perRank(
+        events,
+        "kv_event_lag_seconds",
+        "How long after it was told the last of them was applied, by the clocks of both.",
+        MetricType.GAUGE,
+        rank -> rank.stream().lagSeconds());
+    perRank(
+        events,
+        "kv_events_per_second",
+        "How many come at this moment.",
+        MetricType.GAUGE,
+        rank -> rank.stream().eventsPerSecond());
+    perRank(
+        events,
+        "kv_event_complete",
+        "Whether all is known of what the rank holds.",
+        MetricType.GAUGE,
+        rank -> rank.stream().complete() ? 1 : 0);
   }
 
   private void perRank(
@@ -121,10 +139,12 @@ final class ClientMetrics {
       MetricType type,
       ToDoubleFunction<KvEventStats.Rank> figure) {
     List<MetricSample> samples = new ArrayList<>();
-    events
-        .ranks()
-        .forEach(
-            rank -> samples.add(MetricSample.of(figure.applyAsDouble(rank), labels(rank.rank()))));
+    for (KvEventStats.Rank rank : events.ranks()) {
+      double its = figure.applyAsDouble(rank);
+      if (!Double.isNaN(its)) {
+        samples.add(MetricSample.of(its, labels(rank.rank())));
+      }
+    }
     add(name, what, type, samples);
   }
 

@@ -453,6 +453,11 @@ public final class RouterClient implements AutoCloseable {
             : knowledge.rehearse(
                 request, dispatcher.options(request).knowledge(), dispatcher.view());
     RouterRequest ready = its == null ? request : its.request();
+    RouteDecision decision = explain(ready, its);
+    return kvEvents == null ? decision : decision.withStep(kvEvents.stats().summary());
+  }
+
+  private RouteDecision explain(RouterRequest ready, @Nullable RequestKnowledge its) {
     if (!dispatcher.view().topology().disaggregated()) {
       return dispatcher.explain(ready, its);
     }

@@ -1,5 +1,6 @@
 package dev.warmpath.api;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,21 @@ public record RouteDecision(
         ? this
         : new RouteDecision(
             policy, topologyVersion, prompt, candidates, chosen, steps, attempts, pd, lookup, info);
+  }
+
+  /**
+   * The same decision with one thing more to say of it.
+   *
+   * @param step in words; null for nothing
+   */
+  public RouteDecision withStep(@Nullable String step) {
+    if (step == null) {
+      return this;
+    }
+    List<String> more = new ArrayList<>(steps);
+    more.add(step);
+    return new RouteDecision(
+        policy, topologyVersion, prompt, candidates, chosen, more, attempts, pd, lookup, knowledge);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.warmpath.index;
 
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -24,12 +25,15 @@ public final class KvStream {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final KvRank rank;
+  private final InstantSource clock;
   private final ArrayDeque<KvBatch> waiting = new ArrayDeque<>();
 
   /** The number of the batch to come, or unknown. */
   private long next = UNKNOWN;
 
   private double epochSeconds;
+  private double lagSeconds = Double.NaN;
+  private volatile EventRate rate = EventRate.NONE;
   private boolean replaying;
 
   /**
@@ -59,7 +63,17 @@ public final class KvStream {
    * @param rank takes in what comes; belongs to the stream from now on
    */
   public KvStream(KvRank rank) {
+    this(rank, InstantSource.system());
+  }
+
+  /**
+   * The same by another clock.
+   *
+   * @param clock tells how late batches come, and how fast
+   */
+  public KvStream(KvRank rank, InstantSource clock) {
     this.rank = rank;
+    this.clock = clock;
   }
 
   /**
@@ -74,6 +88,9 @@ public final class KvStream {
    * @param restarts how often the engine began to count anew
    * @param complete whether all is known of what the rank holds
    * @param lastEpochSeconds when the last batch was told, by the engine's clock
+   * @param lagSeconds how long after it was told the last batch was applied, by the engine's clock
+   *     and this one's, which may differ; NaN before the first
+   * @param eventsPerSecond how many events come at this moment, over some ten seconds
    * @param rank what the events were
    */
   public record Stats(
@@ -86,13 +103,32 @@ public final class KvStream {
       long restarts,
       boolean complete,
       double lastEpochSeconds,
-      KvRank.Counts rank) {}
+      double lagSeconds,
+      double eventsPerSecond,
+      KvRank.Counts rank) {
+
+    private Stats at(double perSecond) {
+      return new Stats(
+          batches,
+          events,
+          duplicates,
+          gaps,
+          replays,
+          losses,
+          restarts,
+          complete,
+          lastEpochSeconds,
+          lagSeconds,
+          perSecond,
+          rank);
+    }
+  }
 
   /** The figures of a moment not long ago. */
   public Stats stats() {
     Stats known = stats;
     if (known != null) {
-      return known;
+      return known.at(rate.at(clock.millis()));
     }
     lock.lock();
     try {
@@ -115,6 +151,8 @@ public final class KvStream {
             restarts,
             rank.complete(),
             epochSeconds,
+            lagSeconds,
+            rate.perSecond(),
             rank.counts());
     stats = made;
     return made;
@@ -222,6 +260,9 @@ public final class KvStream {
     batches++;
     events += batch.events().size();
     epochSeconds = Math.max(epochSeconds, batch.epochSeconds());
+    long now = clock.millis();
+    lagSeconds = now / 1e3 - batch.epochSeconds();
+    rate = rate.plus(batch.events().size(), now);
   }
 
   /** The number of the batch from which on a replay is wanted. */

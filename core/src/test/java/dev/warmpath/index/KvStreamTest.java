@@ -1,13 +1,16 @@
 package dev.warmpath.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.warmpath.hash.BlockHashes;
 import dev.warmpath.hash.HashParams;
 import dev.warmpath.hash.HashSchemes;
 import dev.warmpath.index.KvEvent.KvKeys;
 import dev.warmpath.index.KvEvent.Stored;
+import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -151,6 +154,28 @@ class KvStreamTest {
     assertThat(held(A)).isEqualTo(8);
     assertThat(authoritative(A)).isTrue();
     assertThat(stream.stats().gaps()).isZero();
+  }
+
+  @Test
+  void howLateAndHowFastEventsComeIsKnown() {
+    AtomicLong millis = new AtomicLong(1_000_500);
+    KvStream clocked =
+        new KvStream(
+            new KvEventIndex(index, CLIENT, 1 << 20).rank(NEXT, "m"),
+            () -> Instant.ofEpochMilli(millis.get()));
+    assertThat(clocked.stats().lagSeconds()).isNaN();
+    assertThat(clocked.stats().eventsPerSecond()).isZero();
+    clocked.live(batch(0));
+    assertThat(clocked.stats().lagSeconds()).isEqualTo(0.5);
+    for (int i = 1; i <= 100; i++) {
+      millis.addAndGet(1_000);
+      clocked.live(batch(i));
+    }
+    assertThat(clocked.stats().lagSeconds()).isEqualTo(0.5);
+    assertThat(clocked.stats().eventsPerSecond()).isCloseTo(1, within(0.06));
+    millis.addAndGet(60_000);
+    assertThat(clocked.stats().eventsPerSecond()).isLessThan(0.01);
+    assertThat(clocked.stats().lagSeconds()).as("of the last one").isEqualTo(0.5);
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.warmpath.RouterClient;
 import dev.warmpath.RouterClient.ClientStats;
 import dev.warmpath.index.KvStream;
 import dev.warmpath.index.kv.KvEventStats;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
 /** Looks at the workers once and shows what a client would know. */
@@ -61,6 +62,10 @@ final class StatusCommand extends ViewCommand {
     return text.toString();
   }
 
+  private static @Nullable Double known(double value) {
+    return Double.isNaN(value) ? null : value;
+  }
+
   private static void events(KvEventStats stats, ObjectNode out) {
     ObjectNode events = out.putObject("kv_events");
     events.put("bytes", stats.bytes());
@@ -83,7 +88,9 @@ final class StatusCommand extends ViewCommand {
           .put("duplicates", stream.duplicates())
           .put("unplaced", stream.rank().unplaced())
           .put("malformed", rank.malformed())
-          .put("last_epoch_seconds", stream.lastEpochSeconds());
+          .put("last_epoch_seconds", stream.lastEpochSeconds())
+          .put("lag_seconds", known(stream.lagSeconds()))
+          .put("events_per_second", stream.eventsPerSecond());
     }
   }
 

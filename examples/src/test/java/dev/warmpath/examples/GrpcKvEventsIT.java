@@ -85,12 +85,13 @@ class GrpcKvEventsIT {
         IntStream.range(from, from + words)
             .mapToObj(Integer::toString)
             .collect(Collectors.joining(" "));
-    RouterRequest request =
-        RouterRequest.chatCompletions(
-            "{\"model\":\"m\",\"max_tokens\":2,\"messages\":[{\"role\":\"user\",\"content\":\""
-                + text
-                + "\"}]}");
-    assertThat(router.send(request).status()).isEqualTo(200);
+    assertThat(router.send(RouterRequest.chatCompletions(body(text))).status()).isEqualTo(200);
+  }
+
+  private static String body(String text) {
+    return "{\"model\":\"m\",\"max_tokens\":2,\"messages\":[{\"role\":\"user\",\"content\":\""
+        + text
+        + "\"}]}";
   }
 
   /** What is known of the worker with an address. */
@@ -174,6 +175,54 @@ class GrpcKvEventsIT {
       send(router, 60, 0);
       awaitResident(router, address, engine);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = EngineKind.class,
+      names = {"SGLANG", "VLLM"})
+  void whoJoinsLateKnowsWhatItDoesNotKnow(EngineKind kind) {
+    try (FakeEngine engine = engine(kind);
+        RouterClient first = route(grpc(engine))) {
+      String address = grpc(engine);
+      send(first, 60, 0);
+      awaitResident(first, address, engine);
+      assertThat(explained(first)).contains("KV events tell all that 1 of 1 ranks hold");
+      try (RouterClient late = route(address)) {
+        send(late, 60, 1_000);
+        await().atMost(SOON).until(() -> known(late, address).rank().blocks() > 0);
+        assertThat(known(late, address).complete()).isFalse();
+        assertThat(late.stats().blocks().authoritative()).isZero();
+        assertThat(explained(late))
+            .contains(
+                "KV events tell all that 0 of 1 ranks hold; of "
+                    + address
+                    + " they tell a part, and the rest is guessed");
+        assertThat(metric(late, "warmpath_kv_event_complete")).isZero();
+        assertThat(metric(late, "warmpath_kv_events_per_second")).isPositive();
+        assertThat(metric(late, "warmpath_kv_event_lag_seconds")).isNotNaN();
+
+        assertThat(engine.flushCache()).isTrue();
+        await().atMost(SOON).until(() -> known(late, address).complete());
+        send(late, 60, 2_000);
+        awaitResident(late, address, engine);
+        assertThat(explained(late)).contains("KV events tell all that 1 of 1 ranks hold");
+        assertThat(metric(late, "warmpath_kv_event_complete")).isEqualTo(1);
+      }
+    }
+  }
+
+  private static List<String> explained(RouterClient router) {
+    return router.explain(RouterRequest.chatCompletions(body("why"))).steps();
+  }
+
+  private static double metric(RouterClient router, String name) {
+    return router.metrics().stream()
+        .filter(family -> family.name().equals(name))
+        .flatMap(family -> family.samples().stream())
+        .findFirst()
+        .orElseThrow()
+        .value();
   }
 
   @ParameterizedTest

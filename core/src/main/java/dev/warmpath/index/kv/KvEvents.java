@@ -8,6 +8,7 @@ import dev.warmpath.worker.Topology;
 import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRegistry;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -31,6 +32,7 @@ public final class KvEvents implements WorkerRegistry.Listener, AutoCloseable {
 
   private final KvEventIndex index;
   private final List<KvSubscriber> subscribers;
+  private final InstantSource clock;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<String, Heard> heard = new HashMap<>();
   private boolean closed;
@@ -75,6 +77,21 @@ public final class KvEvents implements WorkerRegistry.Listener, AutoCloseable {
       int clientTokens,
       KvEventSettings settings,
       List<KvSubscriber> subscribers) {
+    this(index, clientTokens, settings, subscribers, InstantSource.system());
+  }
+
+  /**
+   * The same by another clock.
+   *
+   * @param clock tells how late events come, and how fast
+   */
+  public KvEvents(
+      BlockIndex index,
+      int clientTokens,
+      KvEventSettings settings,
+      List<KvSubscriber> subscribers,
+      InstantSource clock) {
+    this.clock = clock;
     this.index = new KvEventIndex(index, clientTokens, settings.budgetBytes());
     this.subscribers = List.copyOf(subscribers);
   }
@@ -140,7 +157,7 @@ public final class KvEvents implements WorkerRegistry.Listener, AutoCloseable {
       known.end();
       heard.remove(name);
     }
-    KvStream stream = new KvStream(index.rank(rank.holderId(), model));
+    KvStream stream = new KvStream(index.rank(rank.holderId(), model), clock);
     heard.put(
         name,
         new Heard(endpoint, model, stream, subscriber.subscribe(rank, stream), rank.holderId()));
