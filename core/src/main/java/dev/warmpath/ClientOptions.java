@@ -14,6 +14,7 @@ import dev.warmpath.index.LookupSettings;
 import dev.warmpath.index.kv.KvEventSettings;
 import dev.warmpath.index.kv.KvSubscriber;
 import dev.warmpath.knowledge.KnowledgeRouting;
+import dev.warmpath.observe.LoadHistorySettings;
 import dev.warmpath.pd.PdSettings;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.ModelFiles;
@@ -71,6 +72,7 @@ final class ClientOptions {
   @Nullable Long indexBytes;
   @Nullable KvEventSettings kvEvents;
   @Nullable Path branchFile;
+  @Nullable LoadHistorySettings loadHistory;
   @Nullable Long deadLetterBytes;
   @Nullable BlockLocator blockLocator;
   @Nullable KnowledgeRouting knowledge;

@@ -7,6 +7,7 @@ import dev.warmpath.dispatch.Rules;
 import dev.warmpath.health.HealthSettings;
 import dev.warmpath.index.LookupSettings;
 import dev.warmpath.index.kv.KvEventSettings;
+import dev.warmpath.observe.LoadHistorySettings;
 import dev.warmpath.pd.PdPolicies;
 import dev.warmpath.pd.PdSettings;
 import dev.warmpath.prompt.ModelFiles;
@@ -42,6 +43,7 @@ final class ClientSettings {
   final int tokenizeThreads;
   final long indexBytes;
   final @Nullable Path branchFile;
+  final @Nullable LoadHistorySettings loadHistory;
   final long deadLetterBytes;
   final boolean requestMetrics;
   final @Nullable Long seed;
@@ -82,6 +84,10 @@ final class ClientSettings {
         threads == null ? 2 * Runtime.getRuntime().availableProcessors() : threads;
     this.indexBytes = or(options.indexBytes, config.indexBytes());
     this.branchFile = options.branchFile == null ? config.branchFile() : options.branchFile;
+    LoadHistorySettings history =
+        options.loadHistory == null ? config.loadHistory() : options.loadHistory;
+    this.loadHistory =
+        history == null ? LoadHistorySettings.from(System.getenv()).orElse(null) : history;
     this.deadLetterBytes = or(options.deadLetterBytes, config.deadLetterBytes());
     this.requestMetrics = or(options.requestMetrics, config.requestMetrics());
     this.seed = options.seed == null ? config.seed() : options.seed;

@@ -45,6 +45,8 @@ import dev.warmpath.index.kv.KvSubscriberSource;
 import dev.warmpath.index.kv.ZmqKvSubscriber;
 import dev.warmpath.knowledge.KnowledgeRouting;
 import dev.warmpath.knowledge.RequestKnowledge;
+import dev.warmpath.observe.LoadHistory;
+import dev.warmpath.observe.LoadHistorySettings;
 import dev.warmpath.observe.MetricFamily;
 import dev.warmpath.observe.RequestMetrics;
 import dev.warmpath.pd.PdRouting;
@@ -138,6 +140,7 @@ public final class RouterClient implements AutoCloseable {
   private final @Nullable BlockLookup lookup;
   private final BranchTrie branches;
   private final @Nullable BranchStore branchStore;
+  private final @Nullable LoadHistory loadHistory;
   private final @Nullable RequestMetrics requestMetrics;
   private final PromptReader prompts;
   private final PromptWork promptWork;
@@ -254,6 +257,11 @@ public final class RouterClient implements AutoCloseable {
       monitor.executor(options.healthExecutor);
     }
     this.health = monitor.start();
+    LoadHistorySettings history = settings.loadHistory;
+    this.loadHistory =
+        history == null
+            ? null
+            : LoadHistory.start(history, health::views, Clock.systemUTC(), options.scheduler);
     this.workers = new Workers(registry, health);
     this.workerSources = new WorkerSources(registry, settings);
     for (WorkerDiscovery discovery : discoveries) {
@@ -761,6 +769,9 @@ public final class RouterClient implements AutoCloseable {
     for (WorkerDiscovery discovery : discoveries) {
       quietly(discovery);
     }
+    if (loadHistory != null) {
+      quietly(loadHistory);
+    }
     quietly(health);
     quietly(fleet);
     if (kvEvents != null) {
@@ -1045,6 +1056,16 @@ public final class RouterClient implements AutoCloseable {
      */
     public Builder branchFile(Path branchFile) {
       options.branchFile = branchFile;
+      return this;
+    }
+
+    /**
+     * Keeps what is known of workers' loads in a file, off the hot path; where the environment
+     * variable {@code WARMPATH_LOADS_DB} says by default, else nowhere. Needs {@code
+     * org.xerial:sqlite-jdbc}. One that can't be written is reported and ignored.
+     */
+    public Builder loadHistory(LoadHistorySettings settings) {
+      options.loadHistory = settings;
       return this;
     }
 

@@ -488,6 +488,27 @@ final class Keys {
           PATH,
           null,
           "Keeps `homing`'s statistics of where prompts part from one run to the next.");
+  static final ConfigKey<Path> HISTORY_FILE =
+      TABLE.fixed(
+          "load_history.file",
+          PATH,
+          null,
+          "Keeps what is known of workers' loads in an SQLite file; without it the environment"
+              + " variable `WARMPATH_LOADS_DB` names one. Needs `org.xerial:sqlite-jdbc`.");
+  static final ConfigKey<Duration> HISTORY_KEEP =
+      TABLE.fixed("load_history.keep", DURATION, Duration.ofDays(7), "How long rows are kept.");
+  static final ConfigKey<Duration> HISTORY_INTERVAL =
+      TABLE.fixed(
+          "load_history.interval",
+          DURATION,
+          Duration.ofSeconds(10),
+          "Between two samples of every rank.");
+  static final ConfigKey<Duration> HISTORY_BATCH =
+      TABLE.fixed(
+          "load_history.batch",
+          DURATION,
+          Duration.ofSeconds(30),
+          "Between two writes: what a process that is killed loses at most.");
   static final ConfigKey<Duration> LOOKUP_DEADLINE =
       TABLE.fixed(
           "lookup.deadline",

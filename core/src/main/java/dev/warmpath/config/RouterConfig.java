@@ -9,6 +9,7 @@ import dev.warmpath.health.HealthSettings;
 import dev.warmpath.index.LookupSettings;
 import dev.warmpath.index.TierWeights;
 import dev.warmpath.index.kv.KvEventSettings;
+import dev.warmpath.observe.LoadHistorySettings;
 import dev.warmpath.pd.PdSettings;
 import dev.warmpath.pd.PdTimeouts;
 import dev.warmpath.policy.HomingSettings;
@@ -63,6 +64,7 @@ public final class RouterConfig {
   private final DispatchSettings dispatch;
   private final PdSettings prefillDecode;
   private final HealthSettings health;
+  private final @Nullable LoadHistorySettings loadHistory;
   private final LookupSettings lookup;
   private final @Nullable KvEventSettings kvEvents;
 
@@ -96,6 +98,7 @@ public final class RouterConfig {
     this.prefillDecode = values.section("prefill_decode", () -> prefillDecode(values));
     this.health = values.section("health", () -> health(values));
     this.lookup = values.section("lookup", () -> lookup(values));
+    this.loadHistory = values.section("load_history", () -> loadHistory(values));
     this.kvEvents = values.section("kv_events", () -> kvEvents(values));
   }
 
@@ -379,6 +382,22 @@ public final class RouterConfig {
   /** Where statistics of branches are kept, or null for nowhere. */
   public @Nullable Path branchFile() {
     return values.find(Keys.BRANCH_FILE);
+  }
+
+  /** Where and how the history of loads is kept, or null where the file doesn't say. */
+  public @Nullable LoadHistorySettings loadHistory() {
+    return loadHistory;
+  }
+
+  private static @Nullable LoadHistorySettings loadHistory(ConfigValues values) {
+    Path file = values.find(Keys.HISTORY_FILE);
+    return file == null
+        ? null
+        : new LoadHistorySettings(
+            file,
+            values.get(Keys.HISTORY_KEEP),
+            values.get(Keys.HISTORY_INTERVAL),
+            values.get(Keys.HISTORY_BATCH));
   }
 
   /** How an index outside of the client is asked. */

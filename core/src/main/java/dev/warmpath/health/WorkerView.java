@@ -50,6 +50,11 @@ public record WorkerView(
       @Nullable Duration loadAge,
       boolean stale) {
 
+    /** Its availability in a word, or, where it is up but degraded, by what. */
+    public String label() {
+      return availability == Availability.UP ? degradation.label() : availability.label();
+    }
+
     static RankView of(WorkerRank rank, RankState state, long nowNanos, Duration staleAfter) {
       LoadSnapshot load = state.load();
       return new RankView(

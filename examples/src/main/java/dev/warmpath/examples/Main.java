@@ -34,6 +34,7 @@ import picocli.CommandLine.ScopeType;
       ResumeCommand.class,
       ProfileCommand.class,
       MetricsCommand.class,
+      HistoryCommand.class,
       RenderCommand.class,
       TokenizeCommand.class,
       HashCommand.class,
