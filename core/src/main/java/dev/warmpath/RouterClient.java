@@ -4,6 +4,7 @@ import dev.warmpath.api.Headers;
 import dev.warmpath.api.NoWorkerAvailableException;
 import dev.warmpath.api.RequestCancelledException;
 import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouteOptions;
 import dev.warmpath.api.RouterClosedException;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterListener;
@@ -350,10 +351,22 @@ public final class RouterClient implements AutoCloseable {
     return dispatcher.begin(its == null ? request : its.request(), started, null, lessons, its);
   }
 
+  private @Nullable RequestKnowledge rehearsed(RouterRequest request) {
+    if (knowledge == null) {
+      return null;
+    }
+    RouteOptions options = dispatcher.options(request);
+    return knowledge.rehearse(
+        request, options.knowledge(), dispatcher.view(), dispatcher.deadline(options));
+  }
+
   private @Nullable RequestKnowledge prepared(RouterRequest request) {
-    return knowledge == null
-        ? null
-        : knowledge.prepare(request, dispatcher.options(request).knowledge(), dispatcher.view());
+    if (knowledge == null) {
+      return null;
+    }
+    RouteOptions options = dispatcher.options(request);
+    return knowledge.prepare(
+        request, options.knowledge(), dispatcher.view(), dispatcher.deadline(options));
   }
 
   private RouterResponse send(Dispatch dispatch) {
@@ -455,11 +468,7 @@ public final class RouterClient implements AutoCloseable {
    * @throws NoWorkerAvailableException when nobody can serve it
    */
   public RouteDecision explain(RouterRequest request) {
-    RequestKnowledge its =
-        knowledge == null
-            ? null
-            : knowledge.rehearse(
-                request, dispatcher.options(request).knowledge(), dispatcher.view());
+    RequestKnowledge its = rehearsed(request);
     RouterRequest ready = its == null ? request : its.request();
     RouteDecision decision = explain(ready, its);
     return kvEvents == null ? decision : decision.withStep(kvEvents.stats().summary());

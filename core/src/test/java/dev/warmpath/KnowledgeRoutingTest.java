@@ -31,6 +31,7 @@ import dev.warmpath.transport.TransportException.Kind;
 import dev.warmpath.worker.VirtualScheduler;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -292,6 +293,19 @@ class KnowledgeRoutingTest {
     assertThat(body(1)).contains(more);
     assertThat(nodes.calls).filteredOn(call -> call.startsWith("inject")).hasSize(1);
     assertThat(router.knowledge().orElseThrow().stats().kvFailed()).isEqualTo(1);
+  }
+
+  @Test
+  void helpTakesNoMoreThanAQuarterOfTheDeadline() {
+    kvReady();
+    RouterRequest request =
+        request(KnowledgeNeeds.ids(ID).injectedAs(KnowledgeInjection.KV)).toBuilder()
+            .deadline(Duration.ofMillis(400))
+            .build();
+
+    client("http://w:1;knowledge-inject=http://w:9002").send(request);
+
+    assertThat(nodes.timeouts).containsExactly(Duration.ofMillis(100), Duration.ofMillis(100));
   }
 
   @Test

@@ -501,7 +501,10 @@ public final class Dispatch {
   }
 
   void calibrate(DispatchLease lease, double firstTokenMillis, @Nullable Usage usage) {
-    dispatcher.calibrate(prompt, lease, firstTokenMillis, usage);
+    RequestKnowledge its = knowledge;
+    if (its == null || !its.awaitedKv()) {
+      dispatcher.calibrate(prompt, lease, firstTokenMillis, usage);
+    }
   }
 
   void completed(Attempt attempt, @Nullable String error, int status, @Nullable Usage usage) {

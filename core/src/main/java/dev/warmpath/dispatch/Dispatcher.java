@@ -629,6 +629,15 @@ public final class Dispatcher {
     return OptionsReader.options(request);
   }
 
+  /**
+   * How long a request with such options may take, or null for as long as it likes.
+   *
+   * @throws InvalidRequestException when they name a profile that isn't there
+   */
+  public @Nullable Duration deadline(RouteOptions options) {
+    return terms(options).deadline();
+  }
+
   /** A new id, as {@link PairDispatch#newId} gives it. */
   String newId() {
     return rid(requestIds.incrementAndGet());

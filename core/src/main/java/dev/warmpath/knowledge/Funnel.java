@@ -35,7 +35,28 @@ final class Funnel<C> {
 
   /** Keeps whom a condition holds for; everybody where it holds for nobody. */
   void prefer(String step, Predicate<C> condition) {
-    narrow(step, all -> all.stream().filter(condition).toList());
+    narrow(step, all -> those(all, condition));
+  }
+
+  /** Those whom a condition holds for; the very list where it holds for all. */
+  static <T> List<T> those(List<T> all, Predicate<T> condition) {
+    List<T> kept = new ArrayList<>(all.size());
+    for (T candidate : all) {
+      if (condition.test(candidate)) {
+        kept.add(candidate);
+      }
+    }
+    return kept.size() == all.size() ? all : kept;
+  }
+
+  /** Whether a condition holds for all. A loop: streams cost more than what they ask here. */
+  static <T> boolean all(List<T> all, Predicate<T> condition) {
+    for (T candidate : all) {
+      if (!condition.test(candidate)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Keeps those with the least value, which exact comparison decides. */

@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  *     InjectionPosition#AFTER_SYSTEM} where text is all that is asked for, else {@link
  *     InjectionPosition#BEFORE_SYSTEM}, so that a prompt is the same whichever way was taken
  * @param heading what is said above text that isn't at the front; empty for nothing
- * @param textTimeout how long texts may take to be fetched, in all; 300 ms
- * @param kvTimeout how long KV may take to be in place; 300 ms. After it the request is sent as it
- *     is, and the engine computes what isn't there
+ * @param textTimeout how long texts may take to be fetched, in all, but for no more than a quarter
+ *     of the request's deadline; 300 ms
+ * @param kvTimeout how long KV may take to be in place, likewise; 300 ms. After it the request is
+ *     sent as it is, and the engine computes what isn't there
  * @param injectPort the port of the control plane beside each worker, where KV is asked for
  *     (CacheRoute's is 9002); empty, the default, for workers whose label {@code knowledge-inject}
  *     says a URL alone
@@ -36,6 +37,11 @@ public record InjectionSettings(
     long textCacheBytes,
     KvCost cost) {
 
+  /**
+   * Texts and KV may each take this part of a request's deadline: help must not cost the answer.
+   */
+  private static final int PART_OF_DEADLINE = 4;
+
   /** The defaults. */
   public static final InjectionSettings DEFAULT = builder().build();
 
@@ -50,6 +56,16 @@ public record InjectionSettings(
     if (maxPieces < 1 || maxCharacters < 1 || textCacheBytes < 0) {
       throw new IllegalArgumentException("at least one piece and character must have room");
     }
+  }
+
+  /**
+   * A timeout that leaves a request the time to be answered.
+   *
+   * @param left how long it may take at all, or null for as long as it likes
+   */
+  static Duration within(Duration timeout, @Nullable Duration left) {
+    Duration part = left == null ? timeout : left.dividedBy(PART_OF_DEADLINE);
+    return part.compareTo(timeout) < 0 ? part : timeout;
   }
 
   InjectionPosition textPosition(KnowledgeInjection asked) {

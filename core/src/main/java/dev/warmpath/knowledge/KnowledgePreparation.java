@@ -9,6 +9,7 @@ import dev.warmpath.transport.KnowledgeTransport.KvOrder;
 import dev.warmpath.worker.CandidateSet;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRole;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -84,11 +85,16 @@ final class KnowledgePreparation {
   /**
    * Prepares a request.
    *
+   * @param left how long the request may take, or null for as long as it likes
    * @param rehearsal whether nothing is to be remembered
    * @return null where it needs no knowledge
    */
   @Nullable Made prepare(
-      RouterRequest request, KnowledgeNeeds needs, FleetView fleet, boolean rehearsal) {
+      RouterRequest request,
+      KnowledgeNeeds needs,
+      FleetView fleet,
+      @Nullable Duration left,
+      boolean rehearsal) {
     long began = registry.now();
     PromptBody body = PromptBody.read(request.body());
     Wanted wanted = wanted(needs, body);
@@ -113,7 +119,7 @@ final class KnowledgePreparation {
     } else {
       injection =
           new Injecting(request, body, wanted, catalogue, decision, grouping, fleet, way, number)
-              .inject();
+              .inject(InjectionSettings.within(settings.textTimeout(), left));
     }
     KnowledgeInfo info =
         new KnowledgeInfo(
@@ -242,7 +248,7 @@ final class KnowledgePreparation {
       this.number = number;
     }
 
-    Injection inject() {
+    Injection inject(Duration textTimeout) {
       List<String> ids = wanted.ids().stream().distinct().toList();
       Map<String, String> found = new LinkedHashMap<>();
       List<String> elsewhere = new ArrayList<>();
@@ -255,7 +261,7 @@ final class KnowledgePreparation {
         }
       }
       KnowledgeNode node = decision.node().orElse(null);
-      found.putAll(texts.of(elsewhere, catalogue, node, settings.textTimeout()));
+      found.putAll(texts.of(elsewhere, catalogue, node, textTimeout));
       List<String> missing = ids.stream().filter(id -> !found.containsKey(id)).toList();
       String kvPiece = way == KnowledgeInjection.TEXT ? null : kvPiece(found, node);
       List<String> order = order(found, kvPiece);

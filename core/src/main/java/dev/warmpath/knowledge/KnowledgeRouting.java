@@ -8,6 +8,7 @@ import dev.warmpath.health.FleetView;
 import dev.warmpath.transport.KnowledgeTransport;
 import dev.warmpath.worker.Scheduler;
 import java.net.URI;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -92,11 +93,15 @@ public final class KnowledgeRouting implements AutoCloseable {
    *
    * @param needs what the request needs, headers read; null for nothing
    * @param fleet the client's workers
+   * @param left how long the request may take, or null for as long as it likes
    * @return null where it needs nothing: the request is then to be left as it is
    */
   public @Nullable RequestKnowledge prepare(
-      RouterRequest request, @Nullable KnowledgeNeeds needs, FleetView fleet) {
-    KnowledgePreparation.Made made = made(request, needs, fleet, false);
+      RouterRequest request,
+      @Nullable KnowledgeNeeds needs,
+      FleetView fleet,
+      @Nullable Duration left) {
+    KnowledgePreparation.Made made = made(request, needs, fleet, left, false);
     if (made == null) {
       return null;
     }
@@ -122,18 +127,25 @@ public final class KnowledgeRouting implements AutoCloseable {
 
   /** What {@link #prepare} would make of a request: nothing is remembered, counted or logged. */
   public @Nullable RequestKnowledge rehearse(
-      RouterRequest request, @Nullable KnowledgeNeeds needs, FleetView fleet) {
-    KnowledgePreparation.Made made = made(request, needs, fleet, true);
+      RouterRequest request,
+      @Nullable KnowledgeNeeds needs,
+      FleetView fleet,
+      @Nullable Duration left) {
+    KnowledgePreparation.Made made = made(request, needs, fleet, left, true);
     return made == null ? null : made.knowledge();
   }
 
   private KnowledgePreparation.@Nullable Made made(
-      RouterRequest request, @Nullable KnowledgeNeeds needs, FleetView fleet, boolean rehearsal) {
+      RouterRequest request,
+      @Nullable KnowledgeNeeds needs,
+      FleetView fleet,
+      @Nullable Duration left,
+      boolean rehearsal) {
     if (needs == null || needs.isEmpty()) {
       return null;
     }
     try {
-      return preparation.prepare(request, needs, fleet, rehearsal);
+      return preparation.prepare(request, needs, fleet, left, rehearsal);
     } catch (RuntimeException e) {
       if (complained.compareAndSet(false, true)) {
         log.warn("Preparing knowledge failed: the request goes without; this is logged once", e);

@@ -71,8 +71,7 @@ final class KvInjector {
     if (until != null && until - registry.now() > 0) {
       return new Result(false, "left alone after a failure", 0);
     }
-    Duration timeout =
-        left != null && left.compareTo(settings.kvTimeout()) < 0 ? left : settings.kvTimeout();
+    Duration timeout = InjectionSettings.within(settings.kvTimeout(), left);
     if (timeout.isNegative() || timeout.isZero()) {
       return new Result(false, "no time left", 0);
     }

@@ -17,7 +17,7 @@ final class Reported {
    *     does
    */
   static <C> List<C> least(List<C> all, Function<C, OptionalDouble> value, boolean unknownIsZero) {
-    if (!unknownIsZero && !all.stream().allMatch(c -> value.apply(c).isPresent())) {
+    if (!unknownIsZero && !Funnel.all(all, c -> value.apply(c).isPresent())) {
       return all;
     }
     return Funnel.least(all, c -> value.apply(c).orElse(0));

@@ -26,6 +26,7 @@ public final class RequestKnowledge {
   private final @Nullable Kv kv;
   private volatile KnowledgeInfo info;
   private @Nullable WorkerId injectedAt;
+  private volatile boolean awaitedKv;
 
   /**
    * KV that is to be in place before the request is sent.
@@ -67,6 +68,11 @@ public final class RequestKnowledge {
     return info;
   }
 
+  /** Whether KV was waited for, so that the time to the first token isn't the engine's alone. */
+  public boolean awaitedKv() {
+    return awaitedKv;
+  }
+
   /**
    * The exchange of an attempt, which puts the KV in place first where that is due: not where the
    * worker is known to hold it, or was just given it.
@@ -91,6 +97,7 @@ public final class RequestKnowledge {
     }
     return new KvExchange(
         () -> {
+          awaitedKv = true;
           KvInjector.Result result =
               its.injector().inject(endpoint, its.order(), outbound.timeouts().total());
           if (result.done()) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,10 +87,7 @@ final class TargetStage {
   private List<TargetCandidate> bestLinked(List<TargetCandidate> all) {
     boolean strict = settings.strictReference();
     boolean graded =
-        strict
-            || all.stream()
-                .map(TargetCandidate::link)
-                .allMatch(link -> link.graded() || link.equals(KnowledgeLink.NONE));
+        strict || Funnel.all(all, c -> c.link().graded() || c.link().equals(KnowledgeLink.NONE));
     if (!graded) {
       return bestMeasured(all);
     }
@@ -104,24 +102,21 @@ final class TargetStage {
 
   private List<TargetCandidate> loadSafe(List<TargetCandidate> all) {
     if (byRatio(all)) {
-      double least = all.stream().mapToDouble(this::ratio).min().orElse(0);
-      double limit = least + settings.loadRatioDelta();
-      return all.stream().filter(candidate -> ratio(candidate) <= limit).toList();
+      double limit = leastOf(all, this::ratio) + settings.loadRatioDelta();
+      return Funnel.those(all, candidate -> ratio(candidate) <= limit);
     }
-    int least = all.stream().mapToInt(candidate -> candidate.target().inFlight()).min().orElse(0);
-    long limit = (long) least + settings.inFlightDelta();
-    return all.stream().filter(candidate -> candidate.target().inFlight() <= limit).toList();
+    double limit =
+        leastOf(all, candidate -> candidate.target().inFlight()) + settings.inFlightDelta();
+    return Funnel.those(all, candidate -> candidate.target().inFlight() <= limit);
   }
 
   private List<TargetCandidate> gpuSafe(List<TargetCandidate> all) {
     boolean strict = settings.strictReference();
-    if (!strict && !all.stream().allMatch(c -> c.target().gpuUtilisation().isPresent())) {
+    if (!strict && !Funnel.all(all, c -> c.target().gpuUtilisation().isPresent())) {
       return all;
     }
-    double limit =
-        all.stream().mapToDouble(c -> c.target().gpuUtilisation().orElse(0)).min().orElse(0)
-            + settings.gpuDelta();
-    return all.stream().filter(c -> c.target().gpuUtilisation().orElse(0) <= limit).toList();
+    double limit = leastOf(all, c -> c.target().gpuUtilisation().orElse(0)) + settings.gpuDelta();
+    return Funnel.those(all, c -> c.target().gpuUtilisation().orElse(0) <= limit);
   }
 
   private List<TargetCandidate> leastLoaded(List<TargetCandidate> all) {
@@ -134,7 +129,7 @@ final class TargetStage {
 
   private boolean byRatio(List<TargetCandidate> all) {
     return settings.window() == LoadWindow.RATIO
-        && (settings.strictReference() || all.stream().allMatch(c -> c.loadRatio().isPresent()));
+        && (settings.strictReference() || Funnel.all(all, c -> c.loadRatio().isPresent()));
   }
 
   /** The load ratio; the original reads an unknown capacity as a full one. */
@@ -142,8 +137,21 @@ final class TargetStage {
     return candidate.loadRatio().orElse(1);
   }
 
+  private static double leastOf(
+      List<TargetCandidate> all, ToDoubleFunction<TargetCandidate> value) {
+    double least = Double.POSITIVE_INFINITY;
+    for (TargetCandidate candidate : all) {
+      least = Math.min(least, value.applyAsDouble(candidate));
+    }
+    return least;
+  }
+
   private static double bestAffinity(List<TargetCandidate> all) {
-    return all.stream().mapToDouble(TargetCandidate::affinity).max().orElse(0);
+    double best = 0;
+    for (TargetCandidate candidate : all) {
+      best = Math.max(best, candidate.affinity());
+    }
+    return best;
   }
 
   private boolean sameScore(double score, double best) {

@@ -17,6 +17,7 @@ public final class ScriptedNodes implements KnowledgeTransport {
   public final Map<URI, List<Piece>> has = new HashMap<>();
   public final Map<String, String> texts = new HashMap<>();
   public final List<String> calls = new ArrayList<>();
+  public final List<Duration> timeouts = new ArrayList<>();
   public @Nullable KvInjected injected;
   public boolean closed;
 
@@ -38,6 +39,7 @@ public final class ScriptedNodes implements KnowledgeTransport {
   @Override
   public Map<String, String> texts(URI node, Collection<String> ids, Duration timeout)
       throws TransportException {
+    timeouts.add(timeout);
     calls.add("texts " + node + " " + ids.size());
     if (!has.containsKey(node)) {
       throw gone();
@@ -50,6 +52,7 @@ public final class ScriptedNodes implements KnowledgeTransport {
   @Override
   public KvInjected injectKv(URI instance, KvOrder order, Duration timeout)
       throws TransportException {
+    timeouts.add(timeout);
     calls.add("inject " + instance + " " + order.node() + " " + order.ids().size());
     KvInjected told = injected;
     if (told == null) {

@@ -43,7 +43,8 @@ class ReadmeTest {
   private String compile(String name, String snippet) {
     String source =
         "import dev.warmpath.*; import dev.warmpath.api.*; import dev.warmpath.okhttp.*; import"
-            + " dev.warmpath.grpc.umbp.*; import dev.warmpath.policy.*; import dev.warmpath.prompt.*; import okhttp3.*; import java.nio.file.Path;\n"
+            + " dev.warmpath.grpc.umbp.*; import dev.warmpath.knowledge.*; import dev.warmpath.policy.*; import dev.warmpath.prompt.*;"
+            + " import okhttp3.*; import java.net.URI; import java.nio.file.Path;\n"
             + "class "
             + name
             + " { void run(String json, String streamingJson, OkHttpClient existing, RouterClient"
