@@ -82,7 +82,7 @@ final class PdGroup implements PdCall.Ending, AnswerOwner, ExchangeResponse {
 
   /** The first part's attempt stands for the group in decisions. */
   @Nullable PdAttempt attempt() {
-    return parts.get(0).conductor().attempt();
+    return shown().conductor().attempt();
   }
 
   /** How many sessions there are. */
@@ -325,6 +325,14 @@ final class PdGroup implements PdCall.Ending, AnswerOwner, ExchangeResponse {
     whole.cancel();
   }
 
+  /** The first part that has got to its workers, which need not be the first to be sent. */
+  private PdCall shown() {
+    return parts.stream()
+        .filter(part -> part.conductor().attempt() != null)
+        .findFirst()
+        .orElse(parts.get(0));
+  }
+
   // The group's answer, for whoever reads it.
 
   @Override
@@ -339,7 +347,7 @@ final class PdGroup implements PdCall.Ending, AnswerOwner, ExchangeResponse {
 
   @Override
   public Candidate candidate() {
-    return parts.get(0).candidate();
+    return shown().candidate();
   }
 
   @Override

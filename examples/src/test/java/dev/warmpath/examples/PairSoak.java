@@ -213,7 +213,7 @@ final class PairSoak implements AutoCloseable {
             ended.countDown();
           });
     }
-    assertThat(ended.await(1, TimeUnit.MINUTES))
+    assertThat(ended.await(2, TimeUnit.MINUTES))
         .as("requests without an end: %s", ills.values())
         .isTrue();
   }

@@ -4,9 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.api.RouterRequest;
-import dev.warmpath.worker.EngineKind;
+import dev.warmpath.fake.handoff.TransferProtocol;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -44,13 +45,18 @@ final class PairTraffic {
       return answers;
     }
 
-    boolean servedBy(EngineKind kind) {
-      return !path.equals(GENERATE) || kind == EngineKind.SGLANG;
+    private boolean servedBy(TransferProtocol protocol) {
+      return switch (protocol) {
+        case SGLANG -> true;
+        case P2P_NCCL -> path.equals(RouterRequest.COMPLETIONS);
+        case ATOM -> !path.equals(GENERATE) && this != COMPLETION_BATCH;
+        default -> !path.equals(GENERATE);
+      };
     }
 
-    /** Those that a kind of engine has. */
-    static List<Shape> of(EngineKind kind) {
-      return java.util.Arrays.stream(values()).filter(shape -> shape.servedBy(kind)).toList();
+    /** Those that pairs with a connector have. */
+    static List<Shape> of(TransferProtocol protocol) {
+      return Arrays.stream(values()).filter(shape -> shape.servedBy(protocol)).toList();
     }
 
     /** A body: the same words and seed give the same answer everywhere. */

@@ -13,14 +13,21 @@ import dev.warmpath.fake.FakeEngine;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.ReceivedRequest;
 import dev.warmpath.fake.handoff.HandoffTimeouts;
+import dev.warmpath.fake.handoff.TransferProtocol;
 import dev.warmpath.fake.scheduler.KvTransfer;
 import dev.warmpath.health.Availability;
 import dev.warmpath.okhttp.OkHttpTransport;
 import dev.warmpath.okhttp.RoutingInterceptor;
+import dev.warmpath.pd.PdSettings;
+import dev.warmpath.pd.PdTimeouts;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerRole;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -32,18 +39,21 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.SocketFactory;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Two prefill and two decode workers over real sockets, by SGLang's rooms and by vLLM's leases.
@@ -53,6 +63,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(120)
 class PrefillDecodeIT {
   private final Queue<ReceivedRequest> received = new ConcurrentLinkedQueue<>();
+  private PdSettings settings = PdSettings.DEFAULT;
   private FakeFleet fleet;
   private RouterClient router;
 
@@ -61,12 +72,17 @@ class PrefillDecodeIT {
   }
 
   private void start(EngineKind kind, String policy, KvTransfer link) {
+    start(TransferProtocol.usual(kind), policy, link);
+  }
+
+  private void start(TransferProtocol protocol, String policy, KvTransfer link) {
     fleet =
         FakeFleet.start(
             "2p2d",
             worker ->
                 worker
-                    .kind(kind)
+                    .kind(protocol.engine())
+                    .transfer(protocol)
                     .model("m")
                     .speedup(20)
                     .disconnectDelay(Duration.ZERO)
@@ -80,6 +96,7 @@ class PrefillDecodeIT {
             .transport(OkHttpTransport.create())
             .prefillPolicy(Policies.parse(policy))
             .decodePolicy(Policies.roundRobin())
+            .prefillDecode(settings)
             .seed(7);
     for (FakeEngine engine : fleet.engines()) {
       builder.worker(engine.workerSpec());
@@ -124,57 +141,61 @@ class PrefillDecodeIT {
         + "\"}]}";
   }
 
+  private static Request posting(String url, String body) {
+    return new Request.Builder()
+        .url(url)
+        .post(RequestBody.create(body, MediaType.get("application/json")))
+        .build();
+  }
+
   private static String post(OkHttpClient http, String url, String body) throws IOException {
-    Request request =
-        new Request.Builder()
-            .url(url)
-            .post(RequestBody.create(body, MediaType.get("application/json")))
-            .build();
-    try (Response response = http.newCall(request).execute()) {
+    try (Response response = http.newCall(posting(url, body)).execute()) {
       String text = response.body().string();
       assertThat(response.code()).as(text).isEqualTo(200);
       return text;
     }
   }
 
-  static List<Arguments> kindsAndShapes() {
-    List<Arguments> all = new ArrayList<>();
-    for (EngineKind kind : List.of(EngineKind.SGLANG, EngineKind.VLLM)) {
-      Shape.of(kind).forEach(shape -> all.add(Arguments.of(kind, shape)));
-    }
-    return all;
-  }
-
   @ParameterizedTest
-  @MethodSource("kindsAndShapes")
-  void theSameTextAsOneEngineGivesWhicheverWayItIsSent(EngineKind kind, Shape shape)
+  @EnumSource
+  void theSameTextAsOneEngineGivesWhicheverWayItIsSent(TransferProtocol protocol)
       throws IOException {
-    start(kind, "round_robin");
-    String prompt = "tell me a story of two pools";
-    String whole = shape.body(prompt, 24, 3, false).toString();
-    String streamed = shape.body(prompt, 24, 3, true).toString();
+    start(protocol, "round_robin", new KvTransfer(100_000, 10));
     OkHttpClient.Builder plain = new OkHttpClient.Builder();
     RoutingInterceptor.tune(plain);
-    List<String> expected;
-    try (FakeEngine one = FakeEngine.builder().kind(kind).model("m").speedup(20).start();
+    OkHttpClient direct = plain.build();
+    OkHttpClient routed = plain.addInterceptor(RoutingInterceptor.of(router)).build();
+    try (FakeEngine one =
+            FakeEngine.builder().kind(protocol.engine()).model("m").speedup(20).start();
         RouterClient alone =
             RouterClient.builder().transport(OkHttpTransport.create()).worker(one.url()).build()) {
-      expected = PairTraffic.whole(post(plain.build(), one.url() + shape.path(), whole));
-      assertThat(expected).hasSize(shape.answers()).doesNotHaveDuplicates().doesNotContain("");
       assertThat(alone.awaitReady(Duration.ofSeconds(30))).isTrue();
-      assertText("alone", alone, shape, whole, streamed, expected);
+      for (Shape shape : Shape.of(protocol)) {
+        String prompt = "tell me a story of two pools";
+        String whole = shape.body(prompt, 24, 3, false).toString();
+        String streamed = shape.body(prompt, 24, 3, true).toString();
+        List<String> expected = PairTraffic.whole(post(direct, one.url() + shape.path(), whole));
+        assertThat(expected).hasSize(shape.answers()).doesNotHaveDuplicates().doesNotContain("");
+        assertText(shape + " alone", alone, shape, whole, streamed, expected);
+        assertText(shape + " in a pair", router, shape, whole, streamed, expected);
+        String url = "http://" + RoutingInterceptor.DEFAULT_HOST + shape.path();
+        assertThat(PairTraffic.whole(post(routed, url, whole))).as("%s", shape).isEqualTo(expected);
+        String wire = post(routed, url, streamed);
+        assertThat(wire).endsWith("data: [DONE]\n\n");
+        assertThat(PairTraffic.streamed(PairTraffic.events(wire)))
+            .as("%s streamed", shape)
+            .isEqualTo(expected);
+        assertThat(routed.connectionPool().connectionCount())
+            .isEqualTo(routed.connectionPool().idleConnectionCount());
+      }
     }
-    assertText("in a pair", router, shape, whole, streamed, expected);
-    OkHttpClient routed = plain.addInterceptor(RoutingInterceptor.of(router)).build();
-    String url = "http://" + RoutingInterceptor.DEFAULT_HOST + shape.path();
-    assertThat(PairTraffic.whole(post(routed, url, whole))).isEqualTo(expected);
-    String wire = post(routed, url, streamed);
-    assertThat(wire).endsWith("data: [DONE]\n\n");
-    assertThat(PairTraffic.streamed(PairTraffic.events(wire))).isEqualTo(expected);
-    assertThat(routed.connectionPool().connectionCount())
-        .isEqualTo(routed.connectionPool().idleConnectionCount());
-    routed.dispatcher().executorService().shutdown();
-    routed.connectionPool().evictAll();
+    assertThat(router.stats().pd().recomputes()).as("decode computed no prompt").isZero();
+    end(routed);
+  }
+
+  private static void end(OkHttpClient http) {
+    http.dispatcher().executorService().shutdown();
+    http.connectionPool().evictAll();
   }
 
   private static void assertText(
@@ -199,6 +220,126 @@ class PrefillDecodeIT {
       stream.forEach(event -> events.add(event.data()));
     }
     assertThat(PairTraffic.streamed(events)).as(how + ", streamed").isEqualTo(expected);
+  }
+
+  private static PdTimeouts settling(Duration idle, Duration settle) {
+    PdTimeouts usual = PdTimeouts.DEFAULT;
+    return new PdTimeouts(
+        usual.prefill(),
+        usual.rendezvous(),
+        usual.grace(),
+        usual.handOff(),
+        usual.firstPayload(),
+        idle,
+        usual.drain(),
+        settle,
+        usual.release(),
+        usual.abort());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = EngineKind.class,
+      names = {"SGLANG", "VLLM"})
+  void anInterceptedStreamOutlivesTheLimitOfSilenceWhileTokensFlow(EngineKind kind)
+      throws IOException {
+    Duration idle = Duration.ofMillis(50);
+    settings = settings.withTimeouts(settling(idle, PdTimeouts.DEFAULT.settle()));
+    start(kind, "round_robin");
+    OkHttpClient.Builder plain = new OkHttpClient.Builder();
+    RoutingInterceptor.tune(plain);
+    OkHttpClient routed = plain.addInterceptor(RoutingInterceptor.of(router)).build();
+    String url = "http://" + RoutingInterceptor.DEFAULT_HOST + RouterRequest.CHAT_COMPLETIONS;
+    try (Response response =
+        routed.newCall(posting(url, body("a long answer", 5_000, true))).execute()) {
+      long begun = System.nanoTime();
+      do {
+        assertThat(response.body().source().readUtf8Line())
+            .isNotNull()
+            .doesNotContain("[DONE]", "\"error\"");
+      } while (System.nanoTime() - begun < 5 * idle.toNanos());
+      assertThat(router.stats().pd().liveSessions()).isEqualTo(1);
+    }
+    end(routed);
+  }
+
+  @Test
+  void aDecodeLegThatIsDroppedWhileItConnectsLeavesTheCallToAnotherPair() throws IOException {
+    settings = settings.withTimeouts(settling(PdTimeouts.DEFAULT.idle(), Duration.ofMillis(200)));
+    start(EngineKind.SGLANG, "round_robin");
+    AtomicBoolean held = new AtomicBoolean();
+    CountDownLatch again = new CountDownLatch(1);
+    OkHttpClient.Builder plain =
+        new OkHttpClient.Builder().socketFactory(new HeldSockets(held, again));
+    RoutingInterceptor.tune(plain);
+    OkHttpClient routed = plain.addInterceptor(RoutingInterceptor.of(router)).build();
+    String url = "http://" + RoutingInterceptor.DEFAULT_HOST + RouterRequest.CHAT_COMPLETIONS;
+    String expected = post(routed, url, body("asked twice", 8, false));
+    routed.connectionPool().evictAll();
+    int before = ids(WorkerRole.PREFILL, RouterRequest.CHAT_COMPLETIONS).size();
+    held.set(true);
+    workers(WorkerRole.PREFILL).forEach(worker -> worker.faults().add("503:count=1"));
+    CompletableFuture<Void> release =
+        CompletableFuture.runAsync(
+            () -> {
+              await()
+                  .until(
+                      () ->
+                          ids(WorkerRole.PREFILL, RouterRequest.CHAT_COMPLETIONS).size()
+                              > before + 1);
+              again.countDown();
+            });
+    String answer = post(routed, url, body("asked twice", 8, false));
+    assertThat(PairTraffic.whole(answer)).isEqualTo(PairTraffic.whole(expected));
+    release.join();
+    workers(WorkerRole.PREFILL).forEach(worker -> worker.faults().clear());
+    end(routed);
+  }
+
+  /** Makes sockets that connect when they are let. */
+  private static final class HeldSockets extends SocketFactory {
+    private final AtomicBoolean held;
+    private final CountDownLatch released;
+
+    HeldSockets(AtomicBoolean held, CountDownLatch released) {
+      this.held = held;
+      this.released = released;
+    }
+
+    @Override
+    public Socket createSocket() {
+      return new Socket() {
+        @Override
+        public void connect(SocketAddress to, int timeout) throws IOException {
+          try {
+            assertThat(!held.get() || released.await(30, TimeUnit.SECONDS)).isTrue();
+          } catch (InterruptedException e) {
+            throw new InterruptedIOException("while it was held");
+          }
+          super.connect(to, timeout);
+        }
+      };
+    }
+
+    @Override
+    public Socket createSocket(String host, int port) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Socket createSocket(String host, int port, InetAddress local, int localPort) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
+      throw new UnsupportedOperationException();
+    }
   }
 
   @ParameterizedTest

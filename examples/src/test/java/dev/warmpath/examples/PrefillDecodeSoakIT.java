@@ -12,6 +12,7 @@ import dev.warmpath.fake.FakeEngineBuilder;
 import dev.warmpath.fake.FakeFleet;
 import dev.warmpath.fake.ReceivedRequest;
 import dev.warmpath.fake.handoff.HandoffTimeouts;
+import dev.warmpath.fake.handoff.TransferProtocol;
 import dev.warmpath.fake.scheduler.KvTransfer;
 import dev.warmpath.health.Availability;
 import dev.warmpath.okhttp.OkHttpTransport;
@@ -19,29 +20,38 @@ import dev.warmpath.pd.PdSettings;
 import dev.warmpath.pd.PdTimeouts;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.transport.Timeouts;
-import dev.warmpath.worker.EngineKind;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * I24 over real sockets: requests of all shapes, sent in all ways, by hundreds at once, while
- * workers suffer the whole matrix of faults, die and come back, and callers leave. Nothing is left
- * of them: no KV held, no room, nothing in flight, no place taken, no connection, no request
- * without an end; and what is answered is what one worker alone answers.
+ * I24 over real sockets: requests of all shapes, sent in all ways, by every connector, by hundreds
+ * at once, while workers suffer the whole matrix of faults, die and come back, and callers leave.
+ * Nothing is left of them: no KV held, no room, nothing in flight, no place taken, no connection,
+ * no request without an end; and what is answered is what one worker alone answers.
  */
 @Timeout(300)
 class PrefillDecodeSoakIT {
   private static final int FULL = Integer.getInteger("warmpath.pd.sockets", 5_000);
-  private static final int IN_FLIGHT = 300;
+  private static final TransferProtocol[] PROTOCOLS = TransferProtocol.values();
+
+  /** Of each connector. */
+  private static final int IN_FLIGHT = 40;
 
   /** Connections stay open on the workers' side: what is closed in the end, the client closed. */
   private static final Duration NEVER_IDLE = Duration.ofMinutes(30);
@@ -69,29 +79,75 @@ class PrefillDecodeSoakIT {
                   millis(1_000),
                   millis(500)));
 
-  @ParameterizedTest
-  @EnumSource(
-      value = EngineKind.class,
-      names = {"SGLANG", "VLLM"})
-  void i24_nothingIsLeftOfATenth(EngineKind kind) throws Exception {
-    soak(kind, FULL / 20, 11);
+  @Test
+  void i24_nothingIsLeftOfATenth() throws Exception {
+    soak(FULL / 10, 11);
   }
 
-  @EnabledIfSystemProperty(named = "warmpath.pd.sockets", matches = "\\d+")
-  @ParameterizedTest
-  @EnumSource(
-      value = EngineKind.class,
-      names = {"SGLANG", "VLLM"})
-  void i24_nothingIsLeftOfAny(EngineKind kind) throws Exception {
-    PairSoak soak = soak(kind, FULL / 2, 12);
-    assertThat(soak.mostInFlight()).isEqualTo(IN_FLIGHT);
-    assertThat(soak.cells()).as("faults by role").hasSize(PairSoak.possibleCells());
+  @Tag("long")
+  @Test
+  void i24_nothingIsLeftOfAny() throws Exception {
+    List<PairSoak> ran = soak(FULL, 12);
+    for (PairShare share : PairShare.values()) {
+      Set<String> cells = new HashSet<>();
+      for (int i = 0; i < ran.size(); i++) {
+        if (PairShare.of(PROTOCOLS[i]) == share) {
+          cells.addAll(ran.get(i).cells().keySet());
+        }
+      }
+      assertThat(cells).as("faults by role, %s", share).hasSize(PairSoak.possibleCells());
+    }
+    assertThat(ran).allMatch(soak -> soak.mostInFlight() == IN_FLIGHT);
   }
 
-  private static PairSoak soak(EngineKind kind, int requests, long seed) throws Exception {
-    List<Shape> shapes = Shape.of(kind);
+  /** Whether both workers get a request at once. */
+  private enum PairShare {
+    CONCURRENT,
+    IN_TURN;
+
+    static PairShare of(TransferProtocol protocol) {
+      return switch (protocol) {
+        case SGLANG, NIXL_PUSH, MOONCAKE, MORIIO -> CONCURRENT;
+        case NIXL, MORIIO_READ, P2P_NCCL, ATOM -> IN_TURN;
+      };
+    }
+  }
+
+  /** All connectors at the same time, so that one's work fills the other's waits. */
+  private static List<PairSoak> soak(int requests, long seed) throws Exception {
+    List<Callable<PairSoak>> soaks = new ArrayList<>();
+    for (int i = 0; i < PROTOCOLS.length; i++) {
+      TransferProtocol protocol = PROTOCOLS[i];
+      long own = seed + i;
+      soaks.add(() -> soak(protocol, requests / PROTOCOLS.length, own));
+    }
+    ExecutorService threads = Executors.newFixedThreadPool(PROTOCOLS.length);
+    List<PairSoak> ran = new ArrayList<>();
+    List<Throwable> wrong = new ArrayList<>();
+    try {
+      for (Future<PairSoak> soak : threads.invokeAll(soaks)) {
+        try {
+          ran.add(soak.get());
+        } catch (ExecutionException e) {
+          wrong.add(e.getCause());
+        }
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(wrong).isEmpty();
+    Map<End, Integer> ends = new EnumMap<>(End.class);
+    ran.forEach(soak -> soak.ends().forEach((end, times) -> ends.merge(end, times, Integer::sum)));
+    assertThat(ends.keySet()).containsExactlyInAnyOrder(End.values());
+    assertThat(ends.get(End.ANSWERED)).isGreaterThan(requests / 2);
+    return ran;
+  }
+
+  private static PairSoak soak(TransferProtocol protocol, int requests, long seed)
+      throws Exception {
+    List<Shape> shapes = Shape.of(protocol);
     Map<String, List<String>> expected;
-    try (FakeEngine alone = engine(FakeEngine.builder(), kind).start()) {
+    try (FakeEngine alone = engine(FakeEngine.builder(), protocol).start()) {
       expected = PairSoak.expect(alone, shapes);
     }
     AtomicReference<PairSoak> armed = new AtomicReference<>();
@@ -102,25 +158,23 @@ class PrefillDecodeSoakIT {
             builder -> {
               AtomicReference<FakeEngine> self = new AtomicReference<>();
               selves.add(self);
-              return engine(builder, kind)
-                  .dpSize(kind == EngineKind.SGLANG ? 2 : 1)
+              return engine(builder, protocol)
+                  .dpSize(protocol == TransferProtocol.SGLANG ? 2 : 1)
                   .onRequest(request -> arm(armed.get(), self.get(), request));
             })) {
       for (int i = 0; i < selves.size(); i++) {
         selves.get(i).set(fleet.engine(i));
       }
       PairSoak ran;
-      try (RouterClient router = router(fleet, kind);
+      try (RouterClient router = router(fleet, protocol);
           PairSoak soak = new PairSoak(router, shapes, expected, seed)) {
         ran = soak;
         armed.set(soak);
-        soak.run(requests, IN_FLIGHT, new Deaths(fleet, soak, seed)::at);
-        assertThat(soak.surprises()).isEmpty();
+        soak.run(requests, IN_FLIGHT, new Deaths(fleet, soak, requests, seed)::at);
+        assertThat(soak.surprises()).as(protocol.label()).isEmpty();
         assertThat(soak.failedThoughWell())
-            .as("failures of requests that nothing was meant for")
+            .as("failures of requests that nothing was meant for, %s", protocol)
             .isEmpty();
-        assertThat(soak.ends().keySet()).containsExactlyInAnyOrder(End.values());
-        assertThat(soak.ends().get(End.ANSWERED)).isGreaterThan(requests / 2);
         assertThat(soak.ends().values().stream().mapToInt(n -> n).sum()).isEqualTo(requests);
         nothingIsLeft(fleet, router, soak);
       }
@@ -139,25 +193,26 @@ class PrefillDecodeSoakIT {
 
   /** Every now and then a worker dies; it comes back some requests later. */
   private static final class Deaths {
-    private static final int EVERY = 400;
-    private static final int FOR = 30;
+    private static final int EVERY = 200;
     private final FakeFleet fleet;
+    private final int every;
     private final PairSoak soak;
     private final SplittableRandom random;
     private @Nullable FakeEngine dead;
 
-    Deaths(FakeFleet fleet, PairSoak soak, long seed) {
+    Deaths(FakeFleet fleet, PairSoak soak, int requests, long seed) {
       this.fleet = fleet;
+      this.every = Math.min(EVERY, requests);
       this.soak = soak;
       this.random = new SplittableRandom(seed);
     }
 
     void at(int sent) {
-      if (sent % EVERY == EVERY / 2) {
+      if (sent % every == every / 2) {
         dead = fleet.engine(random.nextInt(fleet.engines().size()));
         soak.death();
         dead.kill();
-      } else if (sent % EVERY == EVERY / 2 + FOR && dead != null) {
+      } else if (sent % every == every / 2 + every / 8 && dead != null) {
         dead.faults().clear(); // what was meant for requests that it never looked at
         dead.restart();
         soak.death();
@@ -165,7 +220,7 @@ class PrefillDecodeSoakIT {
     }
   }
 
-  private static RouterClient router(FakeFleet fleet, EngineKind kind) {
+  private static RouterClient router(FakeFleet fleet, TransferProtocol protocol) {
     RouterClient.Builder builder =
         RouterClient.builder()
             .transport(OkHttpTransport.create())
@@ -174,8 +229,12 @@ class PrefillDecodeSoakIT {
             .timeouts(new Timeouts(millis(2_000), PATIENCE, PATIENCE, null))
             .retry(new RetrySettings(4, 1, 100_000, millis(1), millis(20), Duration.ofSeconds(10)))
             .seed(5);
+    boolean discovered = protocol == TransferProtocol.usual(protocol.engine());
     for (FakeEngine engine : fleet.engines()) {
-      builder.worker(engine.url() + ";role=" + engine.role().label() + ";engine=" + kind.label());
+      builder.worker(
+          discovered
+              ? engine.url() + ";role=" + engine.role().label() + ";engine=" + engine.kind().label()
+              : engine.workerSpec());
     }
     RouterClient router = builder.build();
     await()
@@ -209,14 +268,15 @@ class PrefillDecodeSoakIT {
             });
   }
 
-  private static FakeEngineBuilder engine(FakeEngineBuilder builder, EngineKind kind) {
+  private static FakeEngineBuilder engine(FakeEngineBuilder builder, TransferProtocol protocol) {
     return builder
-        .kind(kind)
+        .kind(protocol.engine())
+        .transfer(protocol)
         .model("m")
         .speedup(5)
         .disconnectDelay(Duration.ZERO)
         .keepAlive(NEVER_IDLE)
         .kvTransfer(new KvTransfer(100_000, 10))
-        .handoffTimeouts(new HandoffTimeouts(millis(1_500), millis(1_500), millis(1_000)));
+        .handoffTimeouts(new HandoffTimeouts(PATIENCE, PATIENCE, millis(2_000)));
   }
 }

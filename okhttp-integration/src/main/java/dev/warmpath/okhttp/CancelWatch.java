@@ -11,7 +11,7 @@ import okhttp3.Call;
  * calls, and ends a second after the last.
  */
 final class CancelWatch {
-  private static final long PERIOD_MILLIS = 20;
+  private static final long PERIOD_MILLIS = 10;
   private static final ScheduledThreadPoolExecutor LOOKS = looks();
 
   private CancelWatch() {}

@@ -26,12 +26,12 @@ final class ConnectionWatch implements Interceptor {
     ExchangeProgress progress = chain.request().tag(ExchangeProgress.class);
     if (progress != null) {
       Connection connection = Objects.requireNonNull(chain.connection());
-      progress.connected(seenBefore(connection));
       if (connection.protocol() != Protocol.HTTP_2
           && connection.protocol() != Protocol.H2_PRIOR_KNOWLEDGE
           && !(connection.socket() instanceof SSLSocket)) {
         progress.alone(connection.socket());
       }
+      progress.connected(seenBefore(connection));
       if (progress.cancelled()) {
         throw new IOException("cancelled");
       }

@@ -54,6 +54,11 @@ final class ExchangeProgress {
     }
   }
 
+  /** Whether a watch has seen its connection. */
+  boolean connected() {
+    return watched;
+  }
+
   /**
    * Sets what carries it alone, so that closing it ends the exchange and leaves its call as it is;
    * null where nothing does any more.

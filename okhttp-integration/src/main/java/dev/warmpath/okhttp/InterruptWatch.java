@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * #PERIOD_MILLIS} ms, and sleeps while there are none.
  */
 final class InterruptWatch implements AutoCloseable {
-  private static final long PERIOD_MILLIS = 20;
+  private static final long PERIOD_MILLIS = 10;
 
   /** Something that a thread may wait for. */
   interface Waiting {

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
 import okhttp3.Request;
@@ -38,8 +40,14 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
   private final OutboundRequest outbound;
   private final @Nullable StreamedBody streamed;
   private final Set<String> forwarded;
+  private final AtomicBoolean watched;
   private final ExchangeProgress progress;
   private final Hangup hangup;
+
+  /** Held while a connection is broken off, so that it is not another call's by then. */
+  private final ReentrantLock breaking = new ReentrantLock();
+
+  private boolean finished; // guarded by breaking
   private volatile @Nullable BodyLimits limits;
   private volatile @Nullable Response response;
 
@@ -48,18 +56,21 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
    *
    * @param streamed the caller's body, where it is not in {@code outbound}
    * @param forwarded lower-case names of headers that go to the worker as the caller set them
+   * @param watched whether calls are known to pass a {@link ConnectionWatch}; set where one does
    */
   RoutedExchange(
       Interceptor.Chain chain,
       RouterClient router,
       OutboundRequest outbound,
       @Nullable StreamedBody streamed,
-      Set<String> forwarded) {
+      Set<String> forwarded,
+      AtomicBoolean watched) {
     this.chain = chain;
     this.router = router;
     this.outbound = outbound;
     this.streamed = streamed;
     this.forwarded = forwarded;
+    this.watched = watched;
     Duration total = outbound.timeouts().total();
     this.progress =
         ExchangeProgress.unwatched(
@@ -114,6 +125,9 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
       throw failure(Failures.undeclared(e));
     }
     progress.headersArrived();
+    if (progress.connected()) {
+      watched.set(true);
+    }
     response = opened;
     if (progress.cancelled()) {
       close();
@@ -160,9 +174,9 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
    * {@inheritDoc}
    *
    * <p>Over a connection of its own it is the connection that is broken off: the call itself has to
-   * live on for another attempt. The call may be on its way to a worker whose abort call goes
-   * first. When it is the application that cancels its call, OkHttp has dropped the connection
-   * before this is asked.
+   * live on for another attempt. One that is still to come is refused by the watch as soon as it is
+   * there. The call may be on its way to a worker whose abort call goes first. When it is the
+   * application that cancels its call, OkHttp has dropped the connection before this is asked.
    */
   @Override
   public void cancel() {
@@ -177,6 +191,20 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
   }
 
   private void breakOff() {
+    breaking.lock();
+    try {
+      if (!finished) {
+        breakConnection();
+      }
+    } finally {
+      breaking.unlock();
+    }
+  }
+
+  private void breakConnection() {
+    if (watched.get() && !progress.connected() && !progress.deadlinePassed()) {
+      return;
+    }
     Socket own = progress.socket();
     if (own == null) {
       chain.call().cancel();
@@ -191,7 +219,22 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
 
   /** From now on the connection may serve others at any time: its reader lets it go. */
   void handedOver() {
-    progress.alone(null);
+    letGo(false);
+  }
+
+  /** From now on there is nothing to break off: the connection may serve others at any time. */
+  private void finish() {
+    letGo(true);
+  }
+
+  private void letGo(boolean over) {
+    breaking.lock();
+    try {
+      finished |= over;
+      progress.alone(null);
+    } finally {
+      breaking.unlock();
+    }
   }
 
   @Override
@@ -215,6 +258,7 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
     if (status() < 300) {
       throw readElsewhere();
     }
+    finish(); // what is read to its end lets the connection go
     try {
       return response().peekBody(MAX_ERROR_BYTES).bytes();
     } catch (IOException e) {
@@ -235,7 +279,7 @@ final class RoutedExchange implements Exchange, ExchangeResponse {
   @Override
   public void close() {
     Response open = response;
-    handedOver();
+    finish();
     if (open != null) {
       hangup.close(open::close);
     }

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import okhttp3.ConnectionPool;
 import okhttp3.Dispatcher;
@@ -107,6 +108,7 @@ public final class RoutingInterceptor implements Interceptor {
   private final Set<String> forwarded;
   private final long maxBodyBytes;
   private final boolean failuresAsResponses;
+  private final AtomicBoolean watched = new AtomicBoolean();
 
   private RoutingInterceptor(Builder builder) {
     this.router = builder.router;
@@ -192,7 +194,7 @@ public final class RoutingInterceptor implements Interceptor {
               routed,
               outbound -> {
                 RoutedExchange exchange =
-                    new RoutedExchange(chain, router, outbound, streamed, forwarded);
+                    new RoutedExchange(chain, router, outbound, streamed, forwarded, watched);
                 last.set(exchange);
                 return exchange;
               },
