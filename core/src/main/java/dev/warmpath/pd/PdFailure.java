@@ -22,6 +22,11 @@ record PdFailure(
     boolean partialOutput,
     String error) {
 
+  /** The same failure, told when both legs have ended. */
+  PdFailure ended(@Nullable LegOutcome prefillEnd, @Nullable LegOutcome decodeEnd) {
+    return new PdFailure(phase, verdict, prefillEnd, decodeEnd, status, partialOutput, error);
+  }
+
   /** How far a session had come. */
   enum Phase {
     SELECT,

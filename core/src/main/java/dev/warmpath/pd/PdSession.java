@@ -601,7 +601,7 @@ final class PdSession {
       timers.clear();
       out.add(new PdAction.Select(attempts + 1));
     } else {
-      finishFailed(Objects.requireNonNull(failure));
+      finishFailed(Objects.requireNonNull(failure).ended(prefill.outcome(), decode.outcome()));
     }
   }
 

@@ -83,6 +83,18 @@ class PdInvariantsTest {
   }
 
   @Test
+  void i2_a_failure_is_told_once_however_often_the_session_comes_to_it() {
+    PdSession session = streaming();
+    List<PdAction> actions = new ArrayList<>(session.ended(WorkerRole.DECODE, RESET, 4));
+    actions.addAll(session.cancel(5));
+    assertThat(session.state()).isEqualTo(PdState.FAILED);
+    assertThat(actions)
+        .filteredOn(action -> action instanceof PdAction.Tell)
+        .singleElement()
+        .matches(tell -> ((PdAction.Tell) tell).word() == Word.FAILED);
+  }
+
+  @Test
   void i3_a_hand_off_that_no_decode_will_fetch_is_released() {
     PdSession session = session(SessionModel.PULL);
     session.sent(WorkerRole.PREFILL, 1);
@@ -91,6 +103,24 @@ class PdInvariantsTest {
     assertThat(session.cancel(3)).contains(new PdAction.Release());
     assertThat(session.state()).isEqualTo(PdState.RELEASING);
     assertThat(session.released()).contains(new PdAction.Close(PdState.CANCELLED));
+  }
+
+  @Test
+  void i9_a_hand_off_is_not_sent_after_its_deadline() {
+    PdSession session = session(SessionModel.PULL);
+    session.sent(WorkerRole.PREFILL, 1);
+    assertThat(session.ended(WorkerRole.PREFILL, LegResult.ok(true), 2))
+        .contains(new PdAction.Send(WorkerRole.DECODE));
+    long late = 2 + PdTimeouts.DEFAULT.handOff().toNanos();
+    assertThat(session.nextTimeout()).as("decode has not got to it").isEqualTo(late);
+    List<PdAction> actions = new ArrayList<>(session.tick(late, 0));
+    assertThat(actions)
+        .contains(
+            new PdAction.Settled(WorkerRole.DECODE, LegOutcome.NOT_SENT, Judgement.NEUTRAL),
+            new PdAction.Release())
+        .doesNotContain(new PdAction.Send(WorkerRole.DECODE));
+    assertThat(session.sent(WorkerRole.DECODE, late + 1)).as("and is told nothing").isEmpty();
+    assertThat(session.state()).isEqualTo(PdState.FAILED);
   }
 
   @Test
