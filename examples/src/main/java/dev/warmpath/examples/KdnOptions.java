@@ -82,16 +82,14 @@ final class KdnOptions {
       }
       builder.controlPlaneSecret(secret);
     }
-    List<String> known = known();
-    FakeKdn kdn = builder.start();
-    for (String text : known) {
+    for (String text : known()) {
       if (kvModel == null) {
-        kdn.add(text);
+        builder.text(text);
       } else {
-        kdn.addReady(text, kvModel);
+        builder.ready(text, kvModel);
       }
     }
-    return kdn;
+    return builder.start();
   }
 
   private KdnNetwork network() {

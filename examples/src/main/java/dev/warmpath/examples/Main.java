@@ -39,7 +39,8 @@ import picocli.CommandLine.ScopeType;
       TokenizeCommand.class,
       HashCommand.class,
       UmbpCommand.class,
-      KnowledgeCommand.class
+      KnowledgeCommand.class,
+      RagCommand.class
     })
 public final class Main {
   @Mixin private final LoggingOptions logging = new LoggingOptions();

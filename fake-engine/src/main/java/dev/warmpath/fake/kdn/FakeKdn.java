@@ -10,7 +10,10 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +44,8 @@ public final class FakeKdn implements AutoCloseable {
     link = new KdnLink(builder.network, builder.speedup);
     id = builder.id;
     api = new KdnApi(id, library, link, faults);
+    builder.texts.forEach(this::add);
+    builder.ready.forEach(this::addReady);
     server =
         new HttpServer(
             new InetSocketAddress(builder.host, builder.port),
@@ -256,8 +261,34 @@ public final class FakeKdn implements AutoCloseable {
     private @Nullable URI controlPlane;
     private @Nullable String secret;
     private @Nullable Duration heartbeat;
+    private final List<String> texts = new ArrayList<>();
+    private final Map<String, String> ready = new LinkedHashMap<>();
 
     private Builder() {}
+
+    /**
+     * Gives it a text without KV before it registers anywhere, as {@link FakeKdn#add} does later.
+     *
+     * @param text any text
+     * @return this builder
+     */
+    public Builder text(String text) {
+      texts.add(text);
+      return this;
+    }
+
+    /**
+     * Gives it a text with KV before it registers anywhere, as {@link FakeKdn#addReady(String,
+     * String)} does later.
+     *
+     * @param text any text
+     * @param model the served model's name whose KV it is
+     * @return this builder
+     */
+    public Builder ready(String text, String model) {
+      ready.put(text, model);
+      return this;
+    }
 
     /**
      * Names the node.

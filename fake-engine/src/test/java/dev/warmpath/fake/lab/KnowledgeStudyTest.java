@@ -100,7 +100,9 @@ class KnowledgeStudyTest {
   void knowledgeNeedsNodes() {
     LabSettings none = LabSettings.builder().build();
     assertThatThrownBy(
-            () -> Lab.run(none, KnowledgeStudy.KNOWLEDGE, Workloads.draw("knowledge", SET, 1)))
+            () ->
+                Lab.run(
+                    none, KnowledgeStudy.KNOWLEDGE_LOAD_FIRST, Workloads.draw("knowledge", SET, 1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("knowledge nodes");
     assertThat(new KnowledgeKv(16, 10).bytes(50)).isEqualTo(480);
