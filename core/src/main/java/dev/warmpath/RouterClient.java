@@ -480,7 +480,7 @@ public final class RouterClient implements AutoCloseable {
     }
     Prompt prompt = dispatcher.read(ready);
     return pairs.takes(ready, prompt)
-        ? pairs.explain(ready, prompt).withKnowledge(its == null ? null : its.info())
+        ? pairs.explain(ready, prompt, its)
         : dispatcher.explain(ready, its);
   }
 

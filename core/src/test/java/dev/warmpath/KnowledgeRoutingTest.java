@@ -74,6 +74,7 @@ class KnowledgeRoutingTest {
         RouterClient.builder()
             .transport(scripted)
             .policy(policy)
+            .prefillPolicy(policy)
             .knowledge(knowledge.build())
             .scheduler(time)
             .healthExecutor(Runnable::run)
@@ -444,6 +445,25 @@ class KnowledgeRoutingTest {
                 + " proxy_candidates=2");
     assertThat(PrometheusText.of(router.metrics()))
         .contains("knowledge_requests_total{injected=\"text\"} 1");
+  }
+
+  @Test
+  void wherePrefillIsApartItIsPrefillThatKnowledgeChooses() {
+    has(NODE_A, new Piece(ID, TEXT.length(), true));
+    nodes.texts.put(ID, TEXT);
+    knowledge.node("a", NODE_A).link("near", "a", KnowledgeLink.measured(10_000, 0.1));
+    client(
+        "http://p1:1;role=prefill;model=m;engine=sglang",
+        "http://p2:1;role=prefill;model=m;engine=sglang;knowledge-target=near",
+        "http://p3:1;role=prefill;model=m;engine=sglang",
+        "http://d:1;role=decode;model=m;engine=sglang");
+
+    RouteDecision decision =
+        router.explain(request(KnowledgeNeeds.ids(ID).injectedAs(KnowledgeInjection.KV)));
+
+    assertThat(decision.pd().prefill()).isEqualTo("http://p2:1");
+    assertThat(decision.knowledge().injected()).isEqualTo("text");
+    assertThat(decision.knowledge().why()).isEqualTo("prefill and decode are apart");
   }
 
   @Test

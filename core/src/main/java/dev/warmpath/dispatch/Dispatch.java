@@ -24,6 +24,7 @@ import dev.warmpath.api.Usage;
 import dev.warmpath.index.BlockLocations;
 import dev.warmpath.knowledge.RequestKnowledge;
 import dev.warmpath.policy.Candidate;
+import dev.warmpath.policy.KnowledgeChoice;
 import dev.warmpath.policy.RoutePlan;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.transport.Exchange;
@@ -208,6 +209,12 @@ public final class Dispatch {
 
   RouterRequest request() {
     return request;
+  }
+
+  /** Who should answer by where the request's knowledge is. */
+  KnowledgeChoice knowledge() {
+    RequestKnowledge its = knowledge;
+    return its == null ? KnowledgeChoice.NONE : its.choice();
   }
 
   /** An attempt's exchange, before which the request's KV is put in place where that is due. */

@@ -13,6 +13,7 @@ import dev.warmpath.api.RouterTracer.HopTrace;
 import dev.warmpath.api.Usage;
 import dev.warmpath.index.BlockLocations;
 import dev.warmpath.policy.Candidate;
+import dev.warmpath.policy.KnowledgeChoice;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.transport.Timeouts;
 import java.time.Duration;
@@ -65,6 +66,11 @@ public final class PairDispatch {
   /** What is known of where its blocks are. */
   public BlockLocations located() {
     return dispatch.located();
+  }
+
+  /** Who should prefill it by where its knowledge is. */
+  public KnowledgeChoice knowledge() {
+    return dispatch.knowledge();
   }
 
   /** Its headers without those that must not leave. */

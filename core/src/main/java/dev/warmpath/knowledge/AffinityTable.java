@@ -3,8 +3,10 @@ package dev.warmpath.knowledge;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -27,12 +29,21 @@ final class AffinityTable {
   private final int topK;
   private final boolean listedOnly;
   private final Map<String, Memory> memories = new HashMap<>();
+
+  /** Who remembers a piece: few targets do, so that a decision over many looks at few. */
+  private final Map<String, Set<Memory>> holders = new HashMap<>();
+
   private int sinceSweep;
 
   /** One target's knowledge. */
   private static final class Memory {
+    final String target;
     final Map<String, Entry> entries = new HashMap<>();
     long decays;
+
+    Memory(String target) {
+      this.target = target;
+    }
   }
 
   private static final class Entry {
@@ -55,20 +66,23 @@ final class AffinityTable {
     this.listedOnly = listedOnly;
   }
 
-  /** The sum of a target's scores for pieces of knowledge, each times its weight. */
-  double score(String target, List<String> ids, double[] weights) {
-    Memory memory = memories.get(target);
-    if (memory == null) {
-      return 0;
-    }
-    double sum = 0;
+  /**
+   * The sums of targets' scores for pieces of knowledge, each times its weight; without targets
+   * that remember none of them.
+   */
+  Map<String, Double> scores(List<String> ids, double[] weights) {
+    Map<String, Double> sums = new HashMap<>();
     for (int i = 0; i < weights.length; i++) {
-      Entry entry = memory.entries.get(ids.get(i));
-      if (entry != null) {
-        sum += current(memory, entry) * weights[i];
+      String id = ids.get(i);
+      for (Memory memory : holders.getOrDefault(id, Set.of())) {
+        Entry entry = memory.entries.get(id);
+        double score = entry == null ? 0 : current(memory, entry);
+        if (score > 0) {
+          sums.merge(memory.target, score * weights[i], Double::sum);
+        }
       }
     }
-    return sum;
+    return sums;
   }
 
   /** Lets everything fade by one step. */
@@ -95,9 +109,10 @@ final class AffinityTable {
     if (ids.isEmpty()) {
       return;
     }
-    Memory memory = memories.computeIfAbsent(target, id -> new Memory());
+    Memory memory = memories.computeIfAbsent(target, Memory::new);
     for (String id : ids) {
       Entry entry = memory.entries.computeIfAbsent(id, key -> new Entry(memory.decays));
+      holders.computeIfAbsent(id, key -> new LinkedHashSet<>()).add(memory);
       entry.score = current(memory, entry) + 1;
     }
     if (topK > 0 && memory.entries.size() > topK) {
@@ -123,12 +138,31 @@ final class AffinityTable {
         Comparator.<Map.Entry<String, Entry>>comparingDouble(e -> -e.getValue().score)
             .thenComparing(Map.Entry::getKey));
     for (int i = topK; i < byScore.size(); i++) {
-      memory.entries.remove(byScore.get(i).getKey());
+      String id = byScore.get(i).getKey();
+      memory.entries.remove(id);
+      drop(id, memory);
     }
   }
 
   private void forget(Memory memory) {
-    memory.entries.values().removeIf(entry -> current(memory, entry) == 0);
+    memory
+        .entries
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean faded = current(memory, entry.getValue()) == 0;
+              if (faded) {
+                drop(entry.getKey(), memory);
+              }
+              return faded;
+            });
+  }
+
+  private void drop(String id, Memory memory) {
+    Set<Memory> its = holders.get(id);
+    if (its != null && its.remove(memory) && its.isEmpty()) {
+      holders.remove(id);
+    }
   }
 
   /** An entry's score now: 0 if it has faded. */

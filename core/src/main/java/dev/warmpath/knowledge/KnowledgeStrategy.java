@@ -127,8 +127,9 @@ public final class KnowledgeStrategy {
       List<String> wanted,
       double[] weights) {
     List<TargetCandidate> candidates = new ArrayList<>(targets.size());
+    Map<String, Double> scores = affinity.scores(wanted, weights);
     for (KnowledgeTarget target : targets) {
-      double score = wanted.isEmpty() ? 0 : affinity.score(target.id(), wanted, weights);
+      double score = scores.isEmpty() ? 0 : scores.getOrDefault(target.id(), 0.0);
       candidates.add(targetStage.look(target, node, score));
     }
     return candidates;

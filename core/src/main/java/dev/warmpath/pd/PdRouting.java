@@ -14,7 +14,9 @@ import dev.warmpath.dispatch.Dispatcher;
 import dev.warmpath.dispatch.PairDispatch;
 import dev.warmpath.dispatch.RequestRunner;
 import dev.warmpath.health.FleetView;
+import dev.warmpath.knowledge.RequestKnowledge;
 import dev.warmpath.pd.PdCall.Mode;
+import dev.warmpath.policy.KnowledgeChoice;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.ExchangeResponse;
@@ -346,8 +348,12 @@ public final class PdRouting implements AutoCloseable {
    *
    * @throws dev.warmpath.api.NoWorkerAvailableException when no two workers match
    */
-  public RouteDecision explain(RouterRequest request, Prompt prompt) {
-    return selector.explain(request, prompt, plainPath(request.path()));
+  public RouteDecision explain(
+      RouterRequest request, Prompt prompt, @Nullable RequestKnowledge knowledge) {
+    KnowledgeChoice choice = knowledge == null ? KnowledgeChoice.NONE : knowledge.choice();
+    return selector
+        .explain(request, prompt, plainPath(request.path()), choice)
+        .withKnowledge(knowledge == null ? null : knowledge.info());
   }
 
   /** What sessions came to. */

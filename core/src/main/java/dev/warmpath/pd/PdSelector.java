@@ -11,6 +11,7 @@ import dev.warmpath.dispatch.WorkerClaim;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.index.BlockLocations;
 import dev.warmpath.policy.Candidate;
+import dev.warmpath.policy.KnowledgeChoice;
 import dev.warmpath.policy.RouteContext;
 import dev.warmpath.policy.RouteExplanation;
 import dev.warmpath.policy.RoutePlan;
@@ -244,8 +245,9 @@ final class PdSelector {
 
   private RouteContext context(
       FleetView view, CandidateSet among, PdWanted wanted, long now, boolean rehearsal) {
-    return dispatcher.context(
-        view, among, wanted.prompt(), wanted.options(), wanted.located(), now, rehearsal);
+    return dispatcher
+        .context(view, among, wanted.prompt(), wanted.options(), wanted.located(), now, rehearsal)
+        .withKnowledge(wanted.knowledge());
   }
 
   /**
@@ -253,7 +255,8 @@ final class PdSelector {
    *
    * @throws NoWorkerAvailableException when no two workers match
    */
-  RouteDecision explain(RouterRequest request, Prompt prompt, String path) {
+  RouteDecision explain(
+      RouterRequest request, Prompt prompt, String path, KnowledgeChoice knowledge) {
     PdPolicies by = policies;
     RouteOptions options = dispatcher.options(request);
     long now = dispatcher.now();
@@ -261,7 +264,8 @@ final class PdSelector {
     PdPool pool = pool(view.topology(), prompt.model(), path);
     BlockLocations located = dispatcher.locate(prompt, false, null);
     PdWanted wanted =
-        new PdWanted(by, prompt, options, located, path, dispatcher.refusal(request, prompt));
+        new PdWanted(
+            by, prompt, options, located, path, dispatcher.refusal(request, prompt), knowledge);
     CandidateSet sources = sources(wanted, pool);
     RouteExplanation first = by.prefill().explain(context(view, sources, wanted, now, true));
     CandidateView source = first.candidates().get(0);

@@ -4,6 +4,7 @@ import dev.warmpath.api.RouteOptions;
 import dev.warmpath.dispatch.Dispatcher;
 import dev.warmpath.dispatch.PairDispatch;
 import dev.warmpath.index.BlockLocations;
+import dev.warmpath.policy.KnowledgeChoice;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.worker.CandidateSet;
 import dev.warmpath.worker.Worker;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param path its path without query
  * @param refusal tells why a worker's transport can't carry it, or null for one that can; null in
  *     the place of all that where everybody can be sent it
+ * @param knowledge who should prefill it by where its knowledge is
  */
 record PdWanted(
     PdPolicies by,
@@ -29,7 +31,19 @@ record PdWanted(
     RouteOptions options,
     BlockLocations located,
     String path,
-    @Nullable Function<Worker, @Nullable String> refusal) {
+    @Nullable Function<Worker, @Nullable String> refusal,
+    KnowledgeChoice knowledge) {
+
+  /** For a request that needs no knowledge. */
+  PdWanted(
+      PdPolicies by,
+      Prompt prompt,
+      RouteOptions options,
+      BlockLocations located,
+      String path,
+      @Nullable Function<Worker, @Nullable String> refusal) {
+    this(by, prompt, options, located, path, refusal, KnowledgeChoice.NONE);
+  }
 
   /** For a request that has begun, as its workers' transports see it now. */
   static PdWanted of(PdPolicies by, PairDispatch request, Dispatcher dispatcher, String path) {
@@ -39,7 +53,8 @@ record PdWanted(
         request.options(),
         request.located(),
         path,
-        dispatcher.refusal(request.request(), request.prompt()));
+        dispatcher.refusal(request.request(), request.prompt()),
+        request.knowledge());
   }
 
   /** Those of the candidates that can be sent it. */

@@ -212,7 +212,7 @@ class KnowledgePropertiesTest {
         wanted.forEach(id -> scores.merge(id, 1.0, Double::sum));
       }
       String asked = "t" + random.nextInt(3);
-      assertThat(lazy.score(asked, List.of("k"), new double[] {1}))
+      assertThat(lazy.scores(List.of("k"), new double[] {1}).getOrDefault(asked, 0.0))
           .isEqualTo(eager.getOrDefault(asked, Map.of()).getOrDefault("k", 0.0));
     }
     for (int t = 0; t < 3; t++) {

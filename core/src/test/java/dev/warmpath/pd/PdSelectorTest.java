@@ -10,6 +10,7 @@ import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.index.BlockLocations;
+import dev.warmpath.policy.KnowledgeChoice;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RouteContext;
 import dev.warmpath.policy.RouteExplanation;
@@ -426,7 +427,10 @@ class PdSelectorTest {
 
   private static RouteDecision explain(PdFixture fixture) {
     RouterRequest request = RouterRequest.chatCompletions(PdFixture.WHOLE);
-    return fixture.shared.selector().explain(request, fixture.dispatcher.read(request), PATH);
+    return fixture
+        .shared
+        .selector()
+        .explain(request, fixture.dispatcher.read(request), PATH, KnowledgeChoice.NONE);
   }
 
   @Test
