@@ -43,16 +43,19 @@ final class ClientMetrics {
     gauge("retry_budget", "Retries that the budget allows.", stats.retriesLeft());
     ByteRadixTree.Stats index = stats.index();
     gauge("index_bytes", "Heap taken by the prefix index.", index.bytes());
-    gauge("index_budget_bytes", "Its budget.", index.budgetBytes());
-    counter("index_evicted_total", "Its entries that had to make room.", index.evicted());
-    counter("index_shed_total", "Its updates that were lost.", index.shed());
+    gauge("index_budget_bytes", "Budget of the prefix index.", index.budgetBytes());
+    counter("index_evicted_total", "Entries of the prefix index that made room.", index.evicted());
+    counter("index_shed_total", "Updates that the prefix index lost.", index.shed());
     BlockIndex.Stats blocks = stats.blocks();
     gauge("block_index_bytes", "Heap taken by the index of blocks.", blocks.bytes());
-    gauge("block_index_budget_bytes", "Its budget.", blocks.budgetBytes());
-    gauge("block_index_blocks", "Blocks in it.", blocks.blocks());
-    gauge("block_index_authoritative_ranks", "Ranks of which all is told.", blocks.authoritative());
-    counter("block_index_evicted_total", "Its holdings that had to make room.", blocks.evicted());
-    counter("block_index_shed_total", "Its updates that were lost.", blocks.shed());
+    gauge("block_index_budget_bytes", "Budget of the index of blocks.", blocks.budgetBytes());
+    gauge("block_index_blocks", "Blocks in the index of blocks.", blocks.blocks());
+    gauge(
+        "block_index_authoritative_ranks",
+        "Ranks whose blocks are all known.",
+        blocks.authoritative());
+    counter("block_index_evicted_total", "Holdings of blocks that made room.", blocks.evicted());
+    counter("block_index_shed_total", "Updates that the index of blocks lost.", blocks.shed());
     gauge(
         "prompt_cache_bytes",
         "Heap taken by cached tokens and chains.",
@@ -74,14 +77,18 @@ final class ClientMetrics {
 
   private void answers(AnswerStats answers) {
     gauge("answers_waiting", "Answers not learned yet.", answers.waiting());
-    gauge("answers_waiting_bytes", "Heap that these keep.", answers.bytes());
-    gauge("answers_waiting_budget_bytes", "Their budget.", answers.budgetBytes());
+    gauge("answers_waiting_bytes", "Heap of answers not learned yet.", answers.bytes());
+    gauge(
+        "answers_waiting_budget_bytes",
+        "Budget of answers not learned yet.",
+        answers.budgetBytes());
     counter("answers_dropped_total", "Answers that were not learned.", answers.dropped());
   }
 
   private void events(KvEventStats events) {
     gauge("kv_event_bytes", "Heap taken by the hashes of engines' blocks.", events.bytes());
-    gauge("kv_event_budget_bytes", "Its budget.", events.budgetBytes());
+    gauge(
+        "kv_event_budget_bytes", "Budget of the hashes of engines' blocks.", events.budgetBytes());
     perRank(
         events,
         "kv_events_total",
@@ -97,7 +104,7 @@ final class ClientMetrics {
     perRank(
         events,
         "kv_event_losses_total",
-        "How often missing ones could not be had.",
+        "How often missing batches of KV events could not be had.",
         MetricType.COUNTER,
         rank -> rank.stream().losses());
     perRank(
@@ -109,19 +116,19 @@ final class ClientMetrics {
     perRank(
         events,
         "kv_event_last_timestamp_seconds",
-        "When the last of them was told, by the engine's clock.",
+        "When the last KV event was told, by the engine's clock.",
         MetricType.GAUGE,
         rank -> rank.stream().lastEpochSeconds());
     perRank(
         events,
         "kv_event_lag_seconds",
-        "How long after it was told the last of them was applied, by the clocks of both.",
+        "From telling the last KV event to applying it, by the clocks of both.",
         MetricType.GAUGE,
         rank -> rank.stream().lagSeconds());
     perRank(
         events,
         "kv_events_per_second",
-        "How many come at this moment.",
+        "KV events that come at this moment.",
         MetricType.GAUGE,
         rank -> rank.stream().eventsPerSecond());
     perRank(
@@ -161,7 +168,7 @@ final class ClientMetrics {
         outcomes);
     counter(
         "lookup_ignored_nodes_total",
-        "Nodes in their answers that are no workers.",
+        "Nodes in the answers of look-ups that are no workers.",
         lookups.ignoredNodes());
   }
 
@@ -177,12 +184,18 @@ final class ClientMetrics {
         "Requests that need knowledge, by how they got it.",
         MetricType.COUNTER,
         injected);
-    counter("knowledge_no_node_total", "Those for which no node was alive.", stats.noNode());
+    counter(
+        "knowledge_no_node_total",
+        "Requests that need knowledge while no node was alive.",
+        stats.noNode());
     List<MetricSample> calls = new ArrayList<>();
     calls.add(MetricSample.of(stats.kvInjected(), Map.of("outcome", "injected")));
     calls.add(MetricSample.of(stats.kvFailed(), Map.of("outcome", "failed")));
     add("knowledge_kv_total", "Calls to put KV in place.", MetricType.COUNTER, calls);
-    counter("knowledge_kv_bytes_total", "KV that they transferred.", stats.kvBytes());
+    counter(
+        "knowledge_kv_bytes_total",
+        "KV bytes that knowledge delivery nodes transferred.",
+        stats.kvBytes());
     KnowledgeCounters counters = knowledge.strategy().counters();
     counter(
         "knowledge_nodes_overloaded_total",
@@ -209,12 +222,26 @@ final class ClientMetrics {
 
   private void pairs(PdStats pd) {
     counted("pd_sessions_total", "Prefill/decode sessions.", pd.sessions(), "mode", "outcome");
-    counted("pd_failures_total", "Failed ones, by phase.", pd.failures(), "phase");
-    counter("pd_attempts_total", "Pairs that were tried.", pd.attempts());
-    counted("pd_leg_outcome_total", "Legs, by outcome.", pd.legs(), "role", "outcome");
-    counted("pd_aborts_sent_total", "Abort calls.", pd.aborts(), "role", "result");
-    counter("pd_release_total", "Touches that let workers free KV.", pd.releases());
-    counter("pd_release_dropped_total", "Those left out.", pd.releasesDropped());
+    counted(
+        "pd_failures_total", "Failed prefill/decode sessions, by phase.", pd.failures(), "phase");
+    counter("pd_attempts_total", "Pairs of workers that were tried.", pd.attempts());
+    counted(
+        "pd_leg_outcome_total",
+        "Legs of prefill/decode sessions, by outcome.",
+        pd.legs(),
+        "role",
+        "outcome");
+    counted(
+        "pd_aborts_sent_total",
+        "Abort calls of prefill/decode sessions.",
+        pd.aborts(),
+        "role",
+        "result");
+    counter("pd_release_total", "Requests that let prefill workers free KV.", pd.releases());
+    counter(
+        "pd_release_dropped_total",
+        "Requests to free KV that were left out.",
+        pd.releasesDropped());
     counter("pd_recompute_total", "Decodes that computed the prompt.", pd.recomputes());
     counter("pd_bypass_total", "Requests that decode took alone.", pd.direct());
     counter("pd_prefill_seconds_total", "Time in prefill, summed.", pd.prefillSeconds());
@@ -225,8 +252,8 @@ final class ClientMetrics {
         pd.handOffSeconds());
     counter("pd_ttft_seconds_total", "Time to first payloads, summed.", pd.firstPayloadSeconds());
     counter("pd_first_payload_total", "First payloads handed on.", pd.firstPayloadCount());
-    gauge("pd_sessions_live", "Sessions that last.", pd.liveSessions());
-    gauge("pd_rooms_live", "Rooms of attempts that last.", pd.liveRooms());
+    gauge("pd_sessions_live", "Prefill/decode sessions that last.", pd.liveSessions());
+    gauge("pd_rooms_live", "Rooms of prefill/decode attempts that last.", pd.liveRooms());
     gauge("pd_rooms_resting", "Rooms in quarantine.", pd.restingRooms());
   }
 
@@ -335,7 +362,11 @@ final class ClientMetrics {
     }
     add("connections", "Connections to workers.", MetricType.GAUGE, open);
     add("connections_made_total", "Connections made for requests.", MetricType.COUNTER, made);
-    add("connect_seconds_total", "What making them took, summed.", MetricType.COUNTER, seconds);
+    add(
+        "connect_seconds_total",
+        "What making connections for requests took, summed.",
+        MetricType.COUNTER,
+        seconds);
     return this;
   }
 
@@ -352,7 +383,7 @@ final class ClientMetrics {
   private void load(String name, List<RankView> ranks, ToDoubleFunction<RankLoad> value) {
     perRank(
         "worker_" + name,
-        "As the worker's telemetry has it.",
+        "By the worker's telemetry: " + name.replace('_', ' ') + ".",
         ranks,
         rank -> rank.load() == null ? Double.NaN : value.applyAsDouble(rank.load()));
   }

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.warmpath.ScriptedTransport.Script;
 import dev.warmpath.api.AllAttemptsFailedException;
-import dev.warmpath.api.Headers;
 import dev.warmpath.api.InvalidRequestException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterStream;
@@ -206,7 +205,8 @@ class TracingTest {
     try (RouterClient client = client(transport)) {
       RouterStream stream =
           client.stream(
-              RouterRequest.chatCompletions(BODY.substring(0, BODY.length() - 1) + ",\"stream\":true}"));
+              RouterRequest.chatCompletions(
+                  BODY.substring(0, BODY.length() - 1) + ",\"stream\":true}"));
       stream.close();
       List<SpanData> spans = spans(2);
       assertThat(attribute(only(spans, "chat m"), "warmpath.outcome")).isEqualTo("cancelled");

@@ -178,7 +178,7 @@ public final class RequestMetrics implements RouterListener {
     all.add(
         histogram(
             "attempt_first_byte_seconds",
-            "The same from the beginning of the attempt that it came of.",
+            "Time from the attempt's beginning to the first byte of the answer.",
             attemptFirstByte));
     all.add(
         histogram(

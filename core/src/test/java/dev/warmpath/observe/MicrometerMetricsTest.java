@@ -51,8 +51,7 @@ class MicrometerMetricsTest {
     var timer = registry.get("warmpath.request").functionTimer();
     assertThat(timer.count()).isEqualTo(4);
     assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(2_500);
-    assertThat(
-            registry.get("warmpath.request.bucket").tag("le", "1.0").functionCounter().count())
+    assertThat(registry.get("warmpath.request.bucket").tag("le", "1.0").functionCounter().count())
         .isEqualTo(3);
     assertThat(registry.getMeters().stream().map(Meter::getId).map(Meter.Id::getDescription))
         .containsOnly("What it is.");
