@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pods behind a Kubernetes service, by its EndpointSlices. They are listed and watched through
- * fabric8's client. Whenever the watch breaks off they are listed anew, so that what has gone
- * meanwhile is found: a watch that goes on by itself can miss it.
+ * fabric8's client. Whenever the watch breaks off, and once a minute, they are listed anew, so that
+ * what has gone meanwhile is found: a watch that goes on by itself can miss it, and one whose
+ * connection died in silence hears nothing more.
  *
  * <p>A pod is a worker while it is ready and not terminating; a condition that is not told counts
  * as ready, as Kubernetes has it. Endpoints without an address are none. Role and engine come from
@@ -64,6 +65,7 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
   private final @Nullable String portName;
   private final @Nullable Integer port;
   private final UnaryOperator<WorkerSpec.Builder> customizer;
+  private final Duration relistInterval;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Scheduler scheduler;
   private volatile @Nullable Watch watch;
@@ -82,6 +84,7 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
     this.portName = builder.portName;
     this.port = builder.port;
     this.customizer = builder.customizer;
+    this.relistInterval = builder.relistInterval;
   }
 
   /**
@@ -131,6 +134,7 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
       EndpointSliceList listed = slices().list();
       byName.clear();
       listed.getItems().forEach(slice -> byName.put(slice.getMetadata().getName(), slice));
+      Changes changes = new Changes(on, listener);
       try {
         watch =
             slices()
@@ -138,8 +142,9 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
                     new ListOptionsBuilder()
                         .withResourceVersion(listed.getMetadata().getResourceVersion())
                         .build(),
-                    new Changes(on, listener));
+                    changes);
         pause = FIRST_PAUSE;
+        on.schedule(relistInterval, changes::renew);
       } finally {
         tell(listener);
       }
@@ -205,6 +210,15 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
             }
             tell(listener);
           });
+    }
+
+    /** Lists anew although the watch seems well: a connection can be dead and not say so. */
+    void renew() {
+      if (!over && !closed) {
+        over = true;
+        quietly(watch);
+        list(on, listener);
+      }
     }
 
     private void end() {
@@ -342,6 +356,7 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
     private @Nullable String portName;
     private @Nullable Integer port;
     private UnaryOperator<WorkerSpec.Builder> customizer = UnaryOperator.identity();
+    private Duration relistInterval = Duration.ofMinutes(1);
 
     private Builder(KubernetesClient client, String namespace, String service) {
       this.client = client;
@@ -377,6 +392,21 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
     /** Sets what every worker has in common (role, engine, keys, labels), given its address. */
     public Builder workers(UnaryOperator<WorkerSpec.Builder> customizer) {
       this.customizer = customizer;
+      return this;
+    }
+
+    /**
+     * Sets after how long the slices are listed anew, and watched from there, although the watch
+     * seems well; a minute by default. It bounds for how long a watch whose connection is dead
+     * without saying so keeps a pod that is gone.
+     *
+     * @throws IllegalArgumentException when it is not positive
+     */
+    public Builder relistInterval(Duration interval) {
+      if (interval.isNegative() || interval.isZero()) {
+        throw new IllegalArgumentException("a relist interval of " + interval + ": use 1s or more");
+      }
+      this.relistInterval = interval;
       return this;
     }
 

@@ -232,7 +232,11 @@ class KubernetesDiscoveryIT {
   void whatWentWhileTheWatchWasBrokenIsFound() {
     apply(slice("a", Map.of(), List.of(pod("10.0.0.1", "one"))));
     apply(slice("b", Map.of(), List.of(pod("10.0.0.2", "two"))));
-    discover(standard());
+    // Not every HTTP client notices that its connection is gone.
+    discover(
+        KubernetesDiscovery.builder(client, "prod", "sglang")
+            .relistInterval(Duration.ofMillis(300))
+            .build());
     awaitAddresses("http://10.0.0.1:9090", "http://10.0.0.2:9090");
     wire.cut();
     operator.resource(slice("b", Map.of(), List.of())).delete();
