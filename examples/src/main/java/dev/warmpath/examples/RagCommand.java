@@ -222,8 +222,7 @@ final class RagCommand implements Callable<Integer> {
     try {
       return Class.forName(MINI_LM).asSubclass(EmbeddingModel.class).getConstructor().newInstance();
     } catch (ReflectiveOperationException | LinkageError e) {
-      throw CommandFailure.usage(
-          "all-MiniLM-L6-v2 is not in this jar: build it with -Pminilm");
+      throw CommandFailure.usage("all-MiniLM-L6-v2 is not in this jar: build it with -Pminilm");
     }
   }
 
