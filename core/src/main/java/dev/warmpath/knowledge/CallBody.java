@@ -44,6 +44,9 @@ final class CallBody {
     if (value.textValue().length() > KnowledgeRegistry.LONGEST_TEXT) {
       throw refused(key, "at most " + KnowledgeRegistry.LONGEST_TEXT + " characters");
     }
+    if (value.textValue().chars().anyMatch(Character::isISOControl)) {
+      throw refused(key, "no control characters");
+    }
     return value.textValue();
   }
 
@@ -55,6 +58,11 @@ final class CallBody {
       if (c > 0x7e || !(Character.isLetterOrDigit(c) || "-._:[]".indexOf(c) >= 0)) {
         throw refused("host", "not a host name or address");
       }
+    }
+    try {
+      var unused = KnowledgeRegistry.baseOf(host, 1);
+    } catch (IllegalArgumentException e) {
+      throw refused("host", "not a host name or address");
     }
     return host;
   }

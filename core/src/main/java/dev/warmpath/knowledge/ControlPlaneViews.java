@@ -7,7 +7,6 @@ import dev.warmpath.knowledge.KnowledgeJson.Fields;
 import java.time.Instant;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -127,12 +126,7 @@ final class ControlPlaneViews {
     view.put("entries", catalogue.size());
     view.putNull("dim").putNull("faiss_total");
     view.put("kdn_base_url", alive.isEmpty() ? null : alive.get(0).base().toString());
-    Instant last =
-        alive.stream()
-            .map(NodeEntry::told)
-            .filter(Objects::nonNull)
-            .max(Instant::compareTo)
-            .orElse(null);
+    Instant last = lastTold(alive);
     at(view, "last_refresh_ts", last);
     view.putArray("unit_fields").add("kid").add("length").add("kv_ready");
     sample(view.putArray("sample_kids"), catalogue);
@@ -152,6 +146,17 @@ final class ControlPlaneViews {
     nodesInShort(view.putArray("kdns"), alive);
     targetsInShort(view.putArray("proxies"));
     return view;
+  }
+
+  private static @Nullable Instant lastTold(List<NodeEntry> nodes) {
+    Instant last = null;
+    for (NodeEntry entry : nodes) {
+      Instant told = entry.told();
+      if (told != null && (last == null || told.isAfter(last))) {
+        last = told;
+      }
+    }
+    return last;
   }
 
   private static void sample(ArrayNode out, KnowledgeCatalogue catalogue) {

@@ -122,8 +122,16 @@ public final class KnowledgeRegistry {
 
   /** Takes a node in that registers itself; false where there is no room. */
   boolean register(Registration said) {
-    URI base = URI.create("http://" + bracketed(said.host()) + ":" + said.port());
-    return putNode(said, base, false);
+    return putNode(said, baseOf(said.host(), said.port()), false);
+  }
+
+  /**
+   * The base URL of a node that registers.
+   *
+   * @throws IllegalArgumentException if the host is none
+   */
+  static URI baseOf(String host, int port) {
+    return URI.create("http://" + bracketed(host) + ":" + port);
   }
 
   private static String bracketed(String host) {

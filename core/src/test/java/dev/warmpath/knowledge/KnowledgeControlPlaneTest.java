@@ -188,6 +188,11 @@ class KnowledgeControlPlaneTest {
     assertThat(port.body().at("/detail/0/loc/1").asText()).isEqualTo("port");
     assertThat(post("/v1/kdn/register", "{\"kdn_id\":\"a\",\"host\":\"h/x?\",\"port\":7}").status())
         .isEqualTo(422);
+    assertThat(post("/v1/kdn/register", "{\"kdn_id\":\"a\",\"host\":\"[\",\"port\":7}").status())
+        .isEqualTo(422);
+    assertThat(
+            post("/v1/kdn/register", "{\"kdn_id\":\"a\\nb\",\"host\":\"h\",\"port\":7}").status())
+        .isEqualTo(422);
     assertThat(post("/v1/kdn/register", "{\"kdn_id\":7,\"host\":\"h\",\"port\":7}").status())
         .isEqualTo(422);
     assertThat(post("/v1/kdn/register", "[]").status()).isEqualTo(422);
