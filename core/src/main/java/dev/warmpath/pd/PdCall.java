@@ -1,9 +1,6 @@
 package dev.warmpath.pd;
 
-import dev.warmpath.api.AttemptRecord;
-import dev.warmpath.api.DeadlineExceededException;
 import dev.warmpath.api.FailurePhase;
-import dev.warmpath.api.PrefillDecodeException;
 import dev.warmpath.api.RequestCancelledException;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
@@ -11,21 +8,15 @@ import dev.warmpath.api.StreamEvent;
 import dev.warmpath.api.Usage;
 import dev.warmpath.dispatch.AnswerOwner;
 import dev.warmpath.dispatch.PairDispatch;
-import dev.warmpath.dispatch.RequestRunner;
 import dev.warmpath.pd.PdAction.Word;
 import dev.warmpath.pd.PdMailbox.Letter;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.prompt.Prompt;
-import dev.warmpath.prompt.UsageReader;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.TransportException;
 import dev.warmpath.worker.WorkerRole;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -36,12 +27,6 @@ import org.jspecify.annotations.Nullable;
  * the client's executor. Used by one calling thread; cancellation may come from any.
  */
 final class PdCall implements PdPort, AnswerOwner {
-  private static final UsageReader USAGES = new UsageReader();
-
-  /** An engine that gives a generation up unasked has not answered. */
-  private static final LegResult ABORTED =
-      LegResult.broken(LegOutcome.PROTOCOL_ERROR, true, "the generation was aborted");
-
   /** How much of decode's answer the session's caller takes. */
   enum Mode {
     /** All of it at once. */
@@ -72,16 +57,15 @@ final class PdCall implements PdPort, AnswerOwner {
   private final Mode mode;
   private final Executor executor;
   private final Function<OutboundRequest, Exchange> transports;
-  private final Function<OutboundRequest, Exchange> decodes;
+  private final DecodeLeg decode;
   private final boolean logprobs;
   private final PdConductor conductor;
   private final PdMailbox mailbox = new PdMailbox();
   private volatile @Nullable PrefillLeg prefill;
-  private @Nullable LegCall decodeLeg;
-  private @Nullable PdAnswer whole;
-  private @Nullable ExchangeResponse pending;
-  private @Nullable StreamEvent first;
-  private volatile @Nullable Usage usage;
+
+  /** The client error that is the answer. */
+  private @Nullable PdAnswer refusal;
+
   private volatile @Nullable RuntimeException error;
   private volatile @Nullable Word last;
 
@@ -106,7 +90,7 @@ final class PdCall implements PdPort, AnswerOwner {
     this.mode = mode;
     this.executor = executor;
     this.transports = transports;
-    this.decodes = decodes;
+    this.decode = new DecodeLeg(mode, ending::cancel, decodes);
     this.logprobs = mode != Mode.HEADERS && original.promptLogprobs();
     this.conductor = new PdConductor(shared, request, original, path, this, mode == Mode.HEADERS);
   }
@@ -117,7 +101,7 @@ final class PdCall implements PdPort, AnswerOwner {
 
   /** The answer that was read whole, once {@link #carry} has returned for {@link Mode#WHOLE}. */
   PdAnswer whole() {
-    return Objects.requireNonNull(whole);
+    return Objects.requireNonNull(refusal != null ? refusal : decode.whole());
   }
 
   /** Whether its answer, at hand in part, comes as events. */
@@ -127,22 +111,22 @@ final class PdCall implements PdPort, AnswerOwner {
 
   /** Decode's response, once {@link #carry} has returned for the other modes. */
   ExchangeResponse response() {
-    return Objects.requireNonNull(pending);
+    return Objects.requireNonNull(decode.pending());
   }
 
   /** The first event of its stream, likewise; null where it has none. */
   @Nullable StreamEvent first() {
-    return first;
+    return decode.first();
   }
 
   /** The client error that is the answer, once {@link #carry} has returned; null for none. */
   @Nullable PdAnswer refusedAnswer() {
-    PdAnswer answer = whole;
+    PdAnswer answer = refusal != null ? refusal : decode.whole();
     return answer != null && answer.status() >= 300 ? answer : null;
   }
 
   @Nullable Usage usage() {
-    return usage;
+    return decode.usage();
   }
 
   /**
@@ -158,9 +142,7 @@ final class PdCall implements PdPort, AnswerOwner {
       Letter letter = take();
       LegCall leg = letter.leg();
       if (leg != null) {
-        closePending();
-        decodeLeg = leg;
-        decode(leg);
+        decode.run(leg);
         continue;
       }
       switch (Objects.requireNonNull(letter.word())) {
@@ -177,7 +159,7 @@ final class PdCall implements PdPort, AnswerOwner {
           return;
         }
         case FAILED, CANCELLED -> {
-          closePending();
+          decode.forget();
           throw told();
         }
       }
@@ -190,7 +172,7 @@ final class PdCall implements PdPort, AnswerOwner {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       ending.cancel();
-      closePending();
+      decode.forget();
       throw new RequestCancelledException("interrupted while the workers were at it");
     }
   }
@@ -204,33 +186,19 @@ final class PdCall implements PdPort, AnswerOwner {
   private void refused() {
     PrefillLeg source = prefill;
     PdAnswer prefills = source == null ? null : source.refused();
-    if (whole != null && whole.status() >= 300) {
+    if (decode.refused()) {
       return;
     }
-    if (mode == Mode.HEADERS && pending != null && pending.status() >= 300) {
-      return;
-    }
-    closePending();
+    decode.forget();
     if (prefills == null || mode == Mode.HEADERS) {
       throw told();
     }
-    whole = prefills;
+    refusal = prefills;
   }
 
   /** Gives decode's response up, after the answer to an abort call that is under way. */
   void closeResponse() {
-    ExchangeResponse open = response();
-    Objects.requireNonNull(decodeLeg).afterAbort(open::close);
-  }
-
-  private void closePending() {
-    ExchangeResponse open = pending;
-    pending = null;
-    first = null;
-    whole = null;
-    if (open != null) {
-      open.close();
-    }
+    decode.close();
   }
 
   @Override
@@ -243,108 +211,6 @@ final class PdCall implements PdPort, AnswerOwner {
     PrefillLeg carrier = new PrefillLeg(at.protocol().handsOver(), logprobs);
     prefill = carrier;
     executor.execute(() -> carrier.run(leg, transports));
-  }
-
-  private void decode(LegCall leg) {
-    ExchangeResponse response = null;
-    boolean kept = false;
-    try {
-      Exchange exchange = decodes.apply(leg.outbound());
-      if (!leg.sending(exchange::cancel)) {
-        return;
-      }
-      response = exchange.execute();
-      kept = answered(leg, response);
-    } catch (TransportException e) {
-      decodeEnded(leg, LegReading.of(e));
-    } catch (Throwable e) {
-      // A transport's bug: everything is given back, and the caller sees what happened.
-      leg.ended(LegResult.broken(LegOutcome.IO_ERROR, true, e.getClass().getName()), null);
-      ending.cancel();
-      throw e;
-    } finally {
-      if (response != null && !kept) {
-        response.close();
-      }
-    }
-  }
-
-  /** Tells of decode's end; one that its own thread's interrupt brought is a cancellation. */
-  private void decodeEnded(LegCall leg, LegResult end) {
-    if (end.outcome() == LegOutcome.CANCELLED && !leg.dropped()) {
-      ending.cancel();
-    }
-    leg.ended(end, null);
-  }
-
-  private boolean answered(LegCall leg, ExchangeResponse response) throws TransportException {
-    int status = response.status();
-    if (status >= 300) {
-      return refusedBy(leg, response, status);
-    }
-    leg.headers();
-    if (mode == Mode.HEADERS) {
-      pending = response;
-      leg.listening(false); // whoever carries the body limits its silence
-      leg.payload();
-      return true;
-    }
-    if (mode == Mode.STREAM && response.streaming()) {
-      first = response.nextEvent();
-      if (first != null && LegReading.aborted(first.data())) {
-        leg.ended(ABORTED, null);
-        return false;
-      }
-      pending = response;
-      leg.listening(false);
-      leg.payload();
-      if (first == null) {
-        leg.ended(LegResult.ok(false), null);
-      }
-      return true;
-    }
-    byte[] body = response.readBody();
-    LegResult wrong = LegReading.wrong(body);
-    if (wrong != null) {
-      leg.ended(wrong, null);
-      return false;
-    }
-    whole = new PdAnswer(status, response.headers(), body);
-    usage = USAGES.read(body);
-    leg.payload();
-    if (mode == Mode.STREAM) {
-      // Asked for a stream, answered whole: one event, then the end.
-      pending = response;
-      first = new StreamEvent(null, new String(body, StandardCharsets.UTF_8));
-      return true;
-    }
-    leg.ended(LegResult.ok(false), null);
-    return false;
-  }
-
-  private boolean refusedBy(LegCall leg, ExchangeResponse response, int status)
-      throws TransportException {
-    Duration retryAfter = RequestRunner.retryAfter(response.headers().get("Retry-After"));
-    byte[] body;
-    if (mode == Mode.HEADERS) {
-      pending = response;
-      body = peeked(response);
-    } else {
-      body = response.readBody();
-      whole = new PdAnswer(status, response.headers(), body);
-    }
-    PdEvidence evidence = PdEvidence.of(new String(body, StandardCharsets.UTF_8));
-    leg.ended(LegResult.status(status, evidence, retryAfter), null);
-    return mode == Mode.HEADERS;
-  }
-
-  /** What an error's body says, where whoever carries it can tell without taking it away. */
-  private static byte[] peeked(ExchangeResponse response) {
-    try {
-      return response.readBody();
-    } catch (TransportException e) {
-      return new byte[0];
-    }
   }
 
   /** A whole answer of decode with prefill's part of it. */
@@ -360,31 +226,18 @@ final class PdCall implements PdPort, AnswerOwner {
 
   /** The next event of decode's stream; null once it has ended as a whole session should. */
   @Nullable StreamEvent nextEvent() throws TransportException {
-    LegCall leg = Objects.requireNonNull(decodeLeg);
-    StreamEvent event = response().streaming() ? listen(leg) : null;
+    StreamEvent event = decode.next();
     if (event == null) {
-      leg.ended(LegResult.ok(false), null);
       if (awaitLast() != Word.ENDED) {
         throw broke("prefill failed");
       }
       return null;
     }
     if (LegReading.aborted(event.data())) {
-      leg.ended(ABORTED, null);
       Word unused = awaitLast();
       throw broke("the generation was aborted");
     }
-    leg.payload();
     return taken(event);
-  }
-
-  private @Nullable StreamEvent listen(LegCall leg) throws TransportException {
-    leg.listening(true);
-    try {
-      return response().nextEvent();
-    } finally {
-      leg.listening(false);
-    }
   }
 
   private static TransportException broke(String message) {
@@ -394,8 +247,7 @@ final class PdCall implements PdPort, AnswerOwner {
 
   /** An event as the caller gets it. */
   StreamEvent taken(StreamEvent event) {
-    Usage reported = USAGES.readEvent(event.data());
-    usage = reported == null ? usage : reported;
+    decode.count(event);
     LogprobMerge merge = merge();
     return merge == null ? event : new StreamEvent(event.event(), merge.merged(event.data()));
   }
@@ -418,16 +270,17 @@ final class PdCall implements PdPort, AnswerOwner {
       }
       case ENDED -> {
         reportPrefill();
-        ending.completed(usage);
+        ending.completed(decode.usage());
         last = word;
       }
       case REFUSED -> {
-        error = failureOf(Objects.requireNonNull(failure));
+        error = PdErrors.of(Objects.requireNonNull(failure), request, conductor.refusal());
         ending.refused();
         last = word;
       }
       case FAILED -> {
-        RuntimeException known = failureOf(Objects.requireNonNull(failure));
+        RuntimeException known =
+            PdErrors.of(Objects.requireNonNull(failure), request, conductor.refusal());
         error = known;
         ending.failed(known instanceof RouterException routing ? routing : null);
         last = word;
@@ -444,32 +297,6 @@ final class PdCall implements PdPort, AnswerOwner {
     if (reported != null) {
       conductor.reported(reported);
     }
-  }
-
-  private RuntimeException failureOf(PdFailure failure) {
-    RuntimeException refusal = conductor.refusal();
-    if (failure.phase() == PdFailure.Phase.SELECT && refusal != null) {
-      return refusal;
-    }
-    List<AttemptRecord> attempts = request.attempts();
-    if (failure.verdict().equals(PdVerdict.DEADLINE)) {
-      return new DeadlineExceededException(request.deadline(), attempts);
-    }
-    return new PrefillDecodeException(
-        PrefillDecodeException.Phase.valueOf(failure.phase().name()),
-        failure.verdict().blame().name().toLowerCase(Locale.ROOT),
-        outcome(failure.prefill()),
-        outcome(failure.decode()),
-        failure.status(),
-        failure.verdict().retryable() && !failure.partialOutput(),
-        failure.partialOutput(),
-        failure.error(),
-        attempts,
-        refusal);
-  }
-
-  private static String outcome(@Nullable LegOutcome outcome) {
-    return outcome == null ? "running" : outcome.label();
   }
 
   @Override
@@ -505,8 +332,8 @@ final class PdCall implements PdPort, AnswerOwner {
   @Override
   public void completed(@Nullable Usage reported, @Nullable String answer) {
     if (mode == Mode.HEADERS) {
-      usage = reported;
-      Objects.requireNonNull(decodeLeg).ended(LegResult.ok(false), null);
+      decode.reported(reported);
+      decode.leg().ended(LegResult.ok(false), null);
     }
   }
 
@@ -517,9 +344,8 @@ final class PdCall implements PdPort, AnswerOwner {
 
   @Override
   public RouterException broken(TransportException cause) {
-    LegCall leg = Objects.requireNonNull(decodeLeg);
     if (last == null) {
-      decodeEnded(leg, LegReading.of(cause));
+      decode.broken(LegReading.of(cause));
       Word unused = awaitLast();
     }
     return error instanceof RouterException routing
