@@ -16,6 +16,7 @@ import dev.warmpath.index.kv.KvSubscriber;
 import dev.warmpath.knowledge.KnowledgeRouting;
 import dev.warmpath.observe.LoadHistorySettings;
 import dev.warmpath.pd.PdSettings;
+import dev.warmpath.policy.RolloutSettings;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.prompt.PromptSource;
@@ -73,6 +74,7 @@ final class ClientOptions {
   @Nullable KvEventSettings kvEvents;
   @Nullable Path branchFile;
   @Nullable LoadHistorySettings loadHistory;
+  @Nullable RolloutSettings rollout;
   @Nullable Long deadLetterBytes;
   @Nullable BlockLocator blockLocator;
   @Nullable KnowledgeRouting knowledge;

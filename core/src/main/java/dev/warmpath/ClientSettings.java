@@ -10,6 +10,7 @@ import dev.warmpath.index.kv.KvEventSettings;
 import dev.warmpath.observe.LoadHistorySettings;
 import dev.warmpath.pd.PdPolicies;
 import dev.warmpath.pd.PdSettings;
+import dev.warmpath.policy.RolloutSettings;
 import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.prompt.PromptReader;
 import dev.warmpath.worker.Secret;
@@ -44,6 +45,7 @@ final class ClientSettings {
   final long indexBytes;
   final @Nullable Path branchFile;
   final @Nullable LoadHistorySettings loadHistory;
+  final RolloutSettings rollout;
   final long deadLetterBytes;
   final boolean requestMetrics;
   final @Nullable Long seed;
@@ -84,6 +86,7 @@ final class ClientSettings {
         threads == null ? 2 * Runtime.getRuntime().availableProcessors() : threads;
     this.indexBytes = or(options.indexBytes, config.indexBytes());
     this.branchFile = options.branchFile == null ? config.branchFile() : options.branchFile;
+    this.rollout = or(options.rollout, config.rollout());
     LoadHistorySettings history =
         options.loadHistory == null ? config.loadHistory() : options.loadHistory;
     this.loadHistory =

@@ -55,6 +55,7 @@ import dev.warmpath.pd.PdSettings;
 import dev.warmpath.pd.PdStats;
 import dev.warmpath.policy.HomingFeedback;
 import dev.warmpath.policy.Policies;
+import dev.warmpath.policy.RolloutSettings;
 import dev.warmpath.policy.RoutingEnvironment;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.EngineAdapters;
@@ -142,6 +143,7 @@ public final class RouterClient implements AutoCloseable {
   private final BranchTrie branches;
   private final @Nullable BranchStore branchStore;
   private final @Nullable LoadHistory loadHistory;
+  private final EscapeHatch escapeHatch;
   private final @Nullable RequestMetrics requestMetrics;
   private final PromptReader prompts;
   private final PromptWork promptWork;
@@ -213,6 +215,7 @@ public final class RouterClient implements AutoCloseable {
             .branches(branches)
             .seed(seed)
             .telemetryLimit(settings.health.telemetryStaleAfter())
+            .rollout(settings.rollout)
             .build();
     feed.feeds(new HomingFeedback(environment));
     this.branches = branches;
@@ -258,6 +261,14 @@ public final class RouterClient implements AutoCloseable {
       monitor.executor(options.healthExecutor);
     }
     this.health = monitor.start();
+    this.escapeHatch =
+        new EscapeHatch(
+            environment.policySwitch(),
+            registry,
+            transports.stream()
+                .flatMap(transport -> transport.schemes().stream())
+                .collect(Collectors.toUnmodifiableSet()),
+            spec -> this.settings.keyed(spec));
     LoadHistorySettings history = settings.loadHistory;
     this.loadHistory =
         history == null
@@ -369,12 +380,17 @@ public final class RouterClient implements AutoCloseable {
         request, options.knowledge(), dispatcher.view(), dispatcher.deadline(options));
   }
 
+  /** Whether a prefill and a decode worker share a request. */
+  private boolean paired(Dispatch dispatch) {
+    return escapeHatch.policies().fallback() == null && pairs.takes(dispatch);
+  }
+
   private RouterResponse send(Dispatch dispatch) {
-    return pairs.takes(dispatch) ? pairs.send(dispatch) : runner.send(dispatch);
+    return paired(dispatch) ? pairs.send(dispatch) : runner.send(dispatch);
   }
 
   private RouterStream stream(Dispatch dispatch) {
-    return pairs.takes(dispatch) ? pairs.stream(dispatch) : runner.stream(dispatch);
+    return paired(dispatch) ? pairs.stream(dispatch) : runner.stream(dispatch);
   }
 
   /**
@@ -479,7 +495,7 @@ public final class RouterClient implements AutoCloseable {
       return dispatcher.explain(ready, its);
     }
     Prompt prompt = dispatcher.read(ready);
-    return pairs.takes(ready, prompt)
+    return escapeHatch.policies().fallback() == null && pairs.takes(ready, prompt)
         ? pairs.explain(ready, prompt, its)
         : dispatcher.explain(ready, its);
   }
@@ -517,7 +533,7 @@ public final class RouterClient implements AutoCloseable {
       BooleanSupplier repeatable,
       Consumer<Runnable> carried) {
     Dispatch dispatch = beginApart(request);
-    return pairs.takes(dispatch)
+    return paired(dispatch)
         ? pairs.open(dispatch, exchanges, repeatable, carried)
         : runner.open(dispatch, exchanges, repeatable);
   }
@@ -600,11 +616,19 @@ public final class RouterClient implements AutoCloseable {
     if (closed.get()) {
       throw new RouterClosedException();
     }
+    if (!next.rollout.sameAs(settings.rollout)) {
+      escapeHatch.policies().settings(next.rollout);
+    }
     settings = next;
     dispatcher.rules(next.rules);
     pairs.policies(next.pairPolicies);
     health.reconfigure(next.health);
     workerSources.reload(next);
+  }
+
+  /** What to reach for when routing itself is suspected. */
+  public EscapeHatch escapeHatch() {
+    return escapeHatch;
   }
 
   /** The workers, to look at and to change. */
@@ -1055,6 +1079,15 @@ public final class RouterClient implements AutoCloseable {
     /** Sets intervals and thresholds of probing and load polling. */
     public Builder health(HealthSettings health) {
       options.health = health;
+      return this;
+    }
+
+    /**
+     * Sets how much of the traffic the policy decides, and what decides the rest; all of it by
+     * default. {@link RouterClient#escapeHatch} changes it at run time.
+     */
+    public Builder rollout(RolloutSettings settings) {
+      options.rollout = settings;
       return this;
     }
 

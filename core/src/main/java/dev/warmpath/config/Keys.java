@@ -25,6 +25,7 @@ import dev.warmpath.pd.PdTimeouts;
 import dev.warmpath.policy.HomingSettings;
 import dev.warmpath.policy.LinearCostWeights;
 import dev.warmpath.policy.Policies;
+import dev.warmpath.policy.RolloutSettings;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.WorkerSpec;
@@ -488,6 +489,31 @@ final class Keys {
           PATH,
           null,
           "Keeps `homing`'s statistics of where prompts part from one run to the next.");
+  static final ConfigKey<String> ROLLOUT_BASELINE =
+      TABLE.live(
+          "rollout.baseline",
+          POLICY,
+          RolloutSettings.DEFAULT.baseline().name(),
+          "Decides what the policy does not: a policy or a chain.");
+  static final ConfigKey<Double> ROLLOUT_SHARE =
+      TABLE.live(
+          "rollout.share",
+          DECIMAL,
+          1.0,
+          "The share of conversations, 0 to 1, that the policy decides, by a stable hash.");
+  static final ConfigKey<Boolean> ROLLOUT_SHADOW =
+      TABLE.live(
+          "rollout.shadow",
+          SWITCH,
+          false,
+          "Whether the policy only says what it would do, and the baseline decides.");
+  static final ConfigKey<Double> ROLLOUT_CONTROL =
+      TABLE.live(
+          "rollout.control",
+          DECIMAL,
+          0.0,
+          "The share of conversations, 0 to 0.5, that the baseline decides as a control group;"
+              + " where the policy's times to first token are worse, it decides fewer.");
   static final ConfigKey<Path> HISTORY_FILE =
       TABLE.fixed(
           "load_history.file",

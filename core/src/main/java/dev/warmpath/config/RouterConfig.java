@@ -15,6 +15,7 @@ import dev.warmpath.pd.PdTimeouts;
 import dev.warmpath.policy.HomingSettings;
 import dev.warmpath.policy.LinearCostWeights;
 import dev.warmpath.policy.Policies;
+import dev.warmpath.policy.RolloutSettings;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.FileDiscovery;
@@ -65,6 +66,7 @@ public final class RouterConfig {
   private final PdSettings prefillDecode;
   private final HealthSettings health;
   private final @Nullable LoadHistorySettings loadHistory;
+  private final RolloutSettings rollout;
   private final LookupSettings lookup;
   private final @Nullable KvEventSettings kvEvents;
 
@@ -98,6 +100,7 @@ public final class RouterConfig {
     this.prefillDecode = values.section("prefill_decode", () -> prefillDecode(values));
     this.health = values.section("health", () -> health(values));
     this.lookup = values.section("lookup", () -> lookup(values));
+    this.rollout = values.section("rollout", () -> rollout(values));
     this.loadHistory = values.section("load_history", () -> loadHistory(values));
     this.kvEvents = values.section("kv_events", () -> kvEvents(values));
   }
@@ -382,6 +385,19 @@ public final class RouterConfig {
   /** Where statistics of branches are kept, or null for nowhere. */
   public @Nullable Path branchFile() {
     return values.find(Keys.BRANCH_FILE);
+  }
+
+  /** How much of the traffic the policy decides. */
+  public RolloutSettings rollout() {
+    return rollout;
+  }
+
+  private static RolloutSettings rollout(ConfigValues values) {
+    return new RolloutSettings(
+        Policies.parse(values.get(Keys.ROLLOUT_BASELINE)),
+        values.get(Keys.ROLLOUT_SHARE),
+        values.get(Keys.ROLLOUT_SHADOW),
+        values.get(Keys.ROLLOUT_CONTROL));
   }
 
   /** Where and how the history of loads is kept, or null where the file doesn't say. */

@@ -157,7 +157,7 @@ public final class Dispatch {
       all = List.copyOf(withRunning);
     }
     return new RouteDecision(
-        terms.policy().name(),
+        (at == null ? terms.policy() : at.policy()).name(),
         at == null ? 0 : at.view().topology().version(),
         Dispatcher.summary(prompt),
         List.of(),
@@ -511,6 +511,10 @@ public final class Dispatch {
     RequestKnowledge its = knowledge;
     if (its == null || !its.awaitedKv()) {
       dispatcher.calibrate(prompt, lease, firstTokenMillis, usage);
+      Dispatcher.Routed at = routed;
+      if (at != null) {
+        dispatcher.measured(at.policy(), firstTokenMillis, now());
+      }
     }
   }
 

@@ -45,6 +45,7 @@ import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.ServedModel;
 import dev.warmpath.worker.Topology;
 import dev.warmpath.worker.Worker;
+import dev.warmpath.worker.WorkerId;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.worker.WorkerState;
@@ -153,7 +154,7 @@ public final class Dispatcher {
       DispatchSettings settings) {}
 
   /** A plan and what it was made from. */
-  record Routed(FleetView view, RoutePlan plan, int workers) {}
+  record Routed(FleetView view, RoutingPolicy policy, RoutePlan plan, int workers) {}
 
   private int admissionLimit() {
     long ranks = Math.max(1, fleet.view().topology().ranks().size());
@@ -375,7 +376,8 @@ public final class Dispatcher {
     RouteContext context =
         context(view, candidates, prompt, options, located, now(), true)
             .withKnowledge(choice(knowledge));
-    RouteExplanation explanation = terms.policy().explain(context);
+    RoutingPolicy chosen = environment.policySwitch().choose(terms.policy(), context);
+    RouteExplanation explanation = chosen.explain(context);
     List<String> steps = new ArrayList<>();
     steps.add(
         candidates.size()
@@ -388,12 +390,16 @@ public final class Dispatcher {
       steps.add("the prompt is not exact: " + inexact);
     }
     refusals.forEach((worker, reason) -> steps.add(worker + " is left out: " + reason));
+    String note = environment.policySwitch().note();
+    if (note != null) {
+      steps.add(note);
+    }
     steps.addAll(located.steps());
     steps.addAll(explanation.steps());
     addSuspects(steps, view, candidates);
     List<CandidateView> views = explanation.candidates();
     return new RouteDecision(
-        terms.policy().name(),
+        chosen.name(),
         view.topology().version(),
         summary(prompt),
         views,
@@ -512,6 +518,11 @@ public final class Dispatcher {
     return (int) ((double) cached * prompt.tokens() / counted);
   }
 
+  /** What the time to a first token tells of the policy that chose the worker. */
+  void measured(RoutingPolicy by, double firstTokenMillis, long now) {
+    environment.policySwitch().firstToken(by, firstTokenMillis, now);
+  }
+
   /** What the time to a first token tells of the pace at which prompts are computed. */
   void calibrate(
       Prompt prompt, DispatchLease lease, double firstTokenMillis, @Nullable Usage usage) {
@@ -555,7 +566,8 @@ public final class Dispatcher {
     RouteContext context =
         context(view, candidates, prompt, options, located, now, false)
             .withKnowledge(choice(knowledge));
-    return new Routed(view, by.plan(context), candidates.workers());
+    RoutingPolicy chosen = environment.policySwitch().choose(by, context);
+    return new Routed(view, chosen, chosen.plan(context), candidates.workers());
   }
 
   /** The fleet as it is now; waits for the first worker where there is none yet. */
@@ -670,6 +682,14 @@ public final class Dispatcher {
   private CandidateSet candidates(
       FleetView view, RouterRequest request, Prompt prompt, Map<String, String> refusals) {
     CandidateSet candidates = view.topology().candidates(prompt.model(), WorkerRole.REGULAR);
+    WorkerId fallback = environment.policySwitch().fallback();
+    if (fallback != null) {
+      CandidateSet only =
+          view.topology()
+              .candidates(null, WorkerRole.REGULAR) // whatever models it says that it serves
+              .where(rank -> rank.worker().id().equals(fallback));
+      candidates = only.isEmpty() ? candidates : only;
+    }
     Function<Worker, @Nullable String> refusal = screen.look(request, prompt);
     if (refusal != null) {
       candidates = candidates.where(rank -> fits(rank.worker(), refusal, refusals));

@@ -196,6 +196,10 @@ final class PdSelector {
     return sinks.isEmpty() ? null : claim(view, sinks, wanted.by().decode(), wanted, false, now);
   }
 
+  private static RouteExplanation explain(RoutingPolicy policy, RouteContext context) {
+    return context.environment().policySwitch().choose(policy, context).explain(context);
+  }
+
   /** The first that may be sent to; where none may, the first of all. */
   private WorkerClaim claim(
       FleetView view,
@@ -205,7 +209,8 @@ final class PdSelector {
       boolean prefill,
       long now) {
     Prompt prompt = wanted.prompt();
-    RoutePlan plan = policy.plan(context(view, among, wanted, now, false));
+    RouteContext context = context(view, among, wanted, now, false);
+    RoutePlan plan = context.environment().policySwitch().choose(policy, context).plan(context);
     Candidate first = null;
     for (Candidate candidate = plan.next(); candidate != null; candidate = plan.next()) {
       first = first == null ? candidate : first;
@@ -267,11 +272,11 @@ final class PdSelector {
         new PdWanted(
             by, prompt, options, located, path, dispatcher.refusal(request, prompt), knowledge);
     CandidateSet sources = sources(wanted, pool);
-    RouteExplanation first = by.prefill().explain(context(view, sources, wanted, now, true));
+    RouteExplanation first = explain(by.prefill(), context(view, sources, wanted, now, true));
     CandidateView source = first.candidates().get(0);
     WorkerRank chosen = rank(sources, source);
     CandidateSet sinks = apart(wanted.able(pool.decode(chosen.worker())), chosen);
-    RouteExplanation second = by.decode().explain(context(view, sinks, wanted, now, true));
+    RouteExplanation second = explain(by.decode(), context(view, sinks, wanted, now, true));
     CandidateView sink = second.candidates().get(0);
     List<CandidateView> views = new ArrayList<>(first.candidates());
     views.addAll(second.candidates());

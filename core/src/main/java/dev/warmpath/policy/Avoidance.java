@@ -2,7 +2,6 @@ package dev.warmpath.policy;
 
 import dev.warmpath.health.FleetView;
 import dev.warmpath.index.BranchPath;
-import dev.warmpath.prompt.ContentKeys;
 import dev.warmpath.worker.CandidateSet;
 import dev.warmpath.worker.StableHash;
 import dev.warmpath.worker.WorkerRank;
@@ -79,21 +78,12 @@ final class Avoidance {
   }
 
   private long key(RouteContext context, int workers) {
-    String session = context.options().sessionKey();
-    if (session != null) {
-      return StableHash.of(session) ^ PURPOSE;
-    }
-    ContentKeys keys = context.prompt().contentKeys();
-    context.environment().branches().walk(keys, path);
-    int fork = Hub.find(path, workers);
-    if (fork != Hub.NONE) {
-      int hub = path.end(fork);
-      int unit = path.holding(Math.min(hub, keys.size() - 1));
-      double count = unit < path.size() ? path.count(unit) : 1;
-      if (Popularity.replicas(count, path.total(), workers) == 1) {
-        return HomeKey.of(keys, hub) ^ PURPOSE;
-      }
-    }
-    return context.seed() ^ PURPOSE;
+    long key = ConversationKey.of(context, workers, path);
+    return (key == ConversationKey.NONE ? context.seed() : key) ^ PURPOSE;
+  }
+
+  /** Working memory for others. */
+  BranchPath path() {
+    return path;
   }
 }

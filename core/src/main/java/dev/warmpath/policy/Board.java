@@ -3,6 +3,7 @@ package dev.warmpath.policy;
 import dev.warmpath.health.Availability;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.health.RankState;
+import dev.warmpath.index.BranchPath;
 import dev.warmpath.worker.CandidateSet;
 import dev.warmpath.worker.StableHash;
 import dev.warmpath.worker.WorkerRank;
@@ -295,6 +296,11 @@ final class Board {
       loadsRead = true;
     }
     return loads;
+  }
+
+  /** Working memory for a prompt's way; before a decision. */
+  BranchPath path() {
+    return avoidance.path();
   }
 
   /** Where the prompt belongs; for the link that finds it. */

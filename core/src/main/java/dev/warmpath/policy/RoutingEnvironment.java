@@ -32,6 +32,7 @@ public final class RoutingEnvironment {
   private final int tokensPerRequest;
   private final @Nullable BlockLookup lookup;
   private final BoardPool boards;
+  private final PolicySwitch policySwitch;
 
   private RoutingEnvironment(Builder builder) {
     this.prefixes = builder.prefixes;
@@ -43,6 +44,7 @@ public final class RoutingEnvironment {
     this.tokensPerRequest = builder.tokensPerRequest;
     this.lookup = builder.lookup;
     this.boards = new BoardPool(prefixes);
+    this.policySwitch = new PolicySwitch(builder.rollout);
   }
 
   /** Starts an environment without prefix source. */
@@ -90,6 +92,11 @@ public final class RoutingEnvironment {
     return tokensPerRequest;
   }
 
+  /** Which policy requests go by. */
+  public PolicySwitch policySwitch() {
+    return policySwitch;
+  }
+
   BoardPool boards() {
     return boards;
   }
@@ -102,8 +109,15 @@ public final class RoutingEnvironment {
     private Duration telemetryLimit = DEFAULT_TELEMETRY_LIMIT;
     private int tokensPerRequest = DEFAULT_TOKENS_PER_REQUEST;
     private @Nullable BlockLookup lookup;
+    private RolloutSettings rollout = RolloutSettings.DEFAULT;
 
     private Builder() {}
+
+    /** Sets how much of the traffic the configured policy decides; all of it by default. */
+    public Builder rollout(RolloutSettings rollout) {
+      this.rollout = rollout;
+      return this;
+    }
 
     /** Sets where prefixes are looked up; {@link PrefixSource#NONE} by default. */
     public Builder prefixes(PrefixSource prefixes) {
