@@ -14,6 +14,7 @@ import dev.warmpath.fake.virtual.VirtualTime;
 import dev.warmpath.index.kv.KvEventSettings;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.worker.EngineKind;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -83,7 +84,8 @@ final class LabRun implements AutoCloseable {
     RoutingPolicy routing = policy.make(network, settings);
     SplittableRandom seeds = random.split();
     for (int i = 0; i < settings.clients(); i++) {
-      clients.add(new LabClient(clock, router(routing, seeds.nextLong())));
+      Path kept = i == settings.clients() - 1 ? settings.branchFile() : null;
+      clients.add(new LabClient(clock, router(routing, seeds.nextLong(), kept)));
     }
     this.measured = measurements(clock.nanoTime() + nanos(settings.settleMs()));
   }
@@ -98,7 +100,7 @@ final class LabRun implements AutoCloseable {
   }
 
   /** The policy chooses for both roles of a pair, for each with a state of its own. */
-  private RouterClient router(RoutingPolicy policy, long seed) {
+  private RouterClient router(RoutingPolicy policy, long seed, @Nullable Path branchFile) {
     RouterClient.Builder builder =
         RouterClient.builder()
             .transport(new LabTransport(network))
@@ -120,6 +122,9 @@ final class LabRun implements AutoCloseable {
       builder
           .kvSubscriber(told.subscriber())
           .kvEvents(KvEventSettings.DEFAULT.withBudgetBytes(settings.indexBytes()));
+    }
+    if (branchFile != null) {
+      builder.branchFile(branchFile);
     }
     network.workers().values().stream()
         .filter(worker -> !joinsLater(worker))

@@ -6,6 +6,7 @@ import dev.warmpath.fake.scheduler.CoreOptions;
 import dev.warmpath.fake.scheduler.LatencyModel;
 import dev.warmpath.health.HealthSettings;
 import dev.warmpath.worker.EngineKind;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param settleMs how long clients look at workers before users come
  * @param untilMs nobody sends anything later than this after users came
  * @param coldUntilMs before this the last client gets no requests: it starts cold among warm peers
+ * @param branchFile where the last client keeps what it learns of where prompts part, as {@link
+ *     dev.warmpath.RouterClient.Builder#branchFile}; null for nowhere
  * @param incidents what happens to workers
  * @param concurrency conversations under way at once in a closed loop; 0 is an open loop, where
  *     they begin when they are due
@@ -59,6 +62,7 @@ public record LabSettings(
     double settleMs,
     double untilMs,
     double coldUntilMs,
+    @Nullable Path branchFile,
     List<LabIncident> incidents,
     int concurrency,
     double speedup,
@@ -158,6 +162,7 @@ public record LabSettings(
     private double settleMs = 3_000;
     private double untilMs = Double.POSITIVE_INFINITY;
     private double coldUntilMs;
+    private @Nullable Path branchFile;
     private List<LabIncident> incidents = List.of();
     private int concurrency;
     private double speedup = 1;
@@ -250,6 +255,12 @@ public record LabSettings(
     /** Sets {@link LabSettings#coldUntilMs()}. */
     public Builder coldUntilMs(double value) {
       coldUntilMs = value;
+      return this;
+    }
+
+    /** Sets {@link LabSettings#branchFile()}. */
+    public Builder branchFile(Path value) {
+      branchFile = value;
       return this;
     }
 
@@ -358,6 +369,7 @@ public record LabSettings(
           settleMs,
           untilMs,
           coldUntilMs,
+          branchFile,
           incidents,
           concurrency,
           speedup,

@@ -7,14 +7,18 @@ import dev.warmpath.fake.lab.FleetRuns.Cell;
 import dev.warmpath.fake.study.StudyPolicies;
 import dev.warmpath.fake.study.StudyResult;
 import dev.warmpath.fake.study.StudySettings;
+import dev.warmpath.fake.study.StudyWorkload;
 import dev.warmpath.policy.HomingSettings;
 import dev.warmpath.policy.Policies;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +32,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FleetAcceptanceTest {
   private static FleetRuns runs;
 
+  /**
+   * The synthetic trace has so few prompts that where hashing puts them decides its 99th
+   * percentile: of one placement it is 1.5 to 2.3 s, and three are too few to tell.
+   */
+  private static FleetRuns placements;
+
   @BeforeAll
   static void findTraces() {
     assumeTrue(
@@ -38,6 +48,7 @@ class FleetAcceptanceTest {
         folder != null && Files.isReadable(Path.of(folder, "conversation_trace.jsonl")),
         "skipped: WARMPATH_TRACES names no folder with Mooncake's traces");
     runs = new FleetRuns(StudySettings.STUDY, 3, Path.of(folder));
+    placements = new FleetRuns(StudySettings.STUDY, 12, Path.of(folder));
   }
 
   @ParameterizedTest
@@ -83,9 +94,9 @@ class FleetAcceptanceTest {
   @ParameterizedTest
   @ValueSource(ints = {8, 32})
   void theSyntheticTraceBeatsWhoKnowsOnlyHisOwn(int clients) {
-    Cell is = runs.homing("synth", 12, clients);
-    Cell best = runs.bestPrivate("synth", 12, clients);
-    assertThat(is.hit()).isGreaterThanOrEqualTo(0.93 * runs.homing("synth", 12, 1).hit());
+    Cell is = placements.homing("synth", 12, clients);
+    Cell best = placements.bestPrivate("synth", 12, clients);
+    assertThat(is.hit()).isGreaterThanOrEqualTo(0.93 * placements.homing("synth", 12, 1).hit());
     assertThat(is.ttft()).isLessThanOrEqualTo(0.65 * best.ttft());
     assertThat(is.p99()).isLessThanOrEqualTo(0.75 * best.p99());
   }
@@ -101,23 +112,26 @@ class FleetAcceptanceTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"sess, 14", "conv, 10", "rag, 16", "flash, 8", "synth, 12"})
-  void whoHearsOfTheCachesIsAsGoodAsTheBestWhoDo(String workload, double factor) {
-    for (int clients : List.of(8, 32)) {
-      Cell is = runs.frozen("warmpath:homing" + FleetSuite.EVENTS, workload, factor, clients);
-      double alone =
-          StudyPolicies.PRIVATE.stream()
-              .mapToDouble(policy -> runs.frozen(policy, workload, factor, 1).hit())
-              .max()
-              .orElseThrow();
-      assertThat(is.hit()).isGreaterThanOrEqualTo(0.93 * alone);
-      for (String heard : List.of("linear_ev", "dynamo_ev", "llmd_ev")) {
-        Cell other = runs.frozen(heard, workload, factor, clients);
-        assertThat(is.ttft()).as(heard).isLessThanOrEqualTo(1.03 * other.ttft());
-      }
-      Cell tuned = runs.frozen("linear_ev_tuned", workload, factor, clients);
-      assertThat(is.ttft()).isLessThanOrEqualTo(1.10 * tuned.ttft());
-    }
+  @CsvSource({
+    "sess, 14, 8", "conv, 10, 8", "rag, 16, 8", "flash, 8, 8", "synth, 12, 8",
+    "sess, 14, 32", "conv, 10, 32", "rag, 16, 32", "flash, 8, 32", "synth, 12, 32"
+  })
+  void whoHearsOfTheCachesIsAsGoodAsTheBestWhoDo(String workload, double factor, int clients) {
+    Cell is = runs.frozen("warmpath:homing" + FleetSuite.EVENTS, workload, factor, clients);
+    double alone =
+        StudyPolicies.PRIVATE.stream()
+            .mapToDouble(policy -> runs.frozen(policy, workload, factor, 1).hit())
+            .max()
+            .orElseThrow();
+    assertThat(is.hit()).isGreaterThanOrEqualTo(0.93 * alone);
+    double best =
+        Stream.of("linear_ev", "dynamo_ev", "llmd_ev")
+            .mapToDouble(heard -> runs.frozen(heard, workload, factor, clients).ttft())
+            .min()
+            .orElseThrow();
+    assertThat(is.ttft()).isLessThanOrEqualTo(1.03 * best);
+    Cell tuned = runs.frozen("linear_ev_tuned", workload, factor, clients);
+    assertThat(is.ttft()).isLessThanOrEqualTo(1.10 * tuned.ttft());
   }
 
   @Test
@@ -180,5 +194,22 @@ class FleetAcceptanceTest {
             drawn -> List.of());
     assertThat(without.ttft())
         .isGreaterThanOrEqualTo(1.2 * runs.homing(workload, factor, 8).ttft());
+  }
+
+  /** The last of eight clients gets its first request 150 s after the others. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void aColdClientSoonFindsWhatItsPeersDo(long seed, @TempDir Path folder) throws IOException {
+    StudySettings of = StudySettings.STUDY.withClients(8).withSeed(seed);
+    StudyWorkload chats = StudyWorkload.draw("sess", 14, 16, seed, null);
+    Path kept = folder.resolve("branches");
+    ColdStart.learn(of, Policies.homing(), chats, kept);
+    ColdStart cold = ColdStart.run(of, Policies.homing(), chats, null);
+    ColdStart warm = ColdStart.run(of, Policies.homing(), chats, kept);
+    System.out.printf(
+        "first 30 s: %.3f cold, %.3f with its statistics; peers %.3f and %.3f%n",
+        cold.joined(), warm.joined(), cold.peers(), warm.peers());
+    assertThat(cold.joined()).isGreaterThanOrEqualTo(0.85 * cold.peers());
+    assertThat(warm.joined()).isGreaterThanOrEqualTo(0.97 * warm.peers());
   }
 }

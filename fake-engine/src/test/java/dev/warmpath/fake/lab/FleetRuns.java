@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -68,9 +69,25 @@ final class FleetRuns {
                     run.apply(
                         base.withClients(clients).withSeed(seed), draw(workload, factor, seed)));
               }
+              show(key + " " + workload + factor + " N=" + clients, new Cell(fresh));
               return fresh;
             });
     return new Cell(runs);
+  }
+
+  /** Prints what a cell came to where the whole study is asked for: bounds alone say little. */
+  private static void show(String name, Cell cell) {
+    if (System.getProperty("warmpath.fleet") != null) {
+      System.out.printf(
+          Locale.ROOT,
+          "%s: %.3f / %.0f / %.0f, CoV %.3f, largest share %.3f%n",
+          name,
+          cell.hit(),
+          cell.ttft(),
+          cell.p99(),
+          cell.mean(StudyResult::cov),
+          cell.mean(StudyResult::maxShare));
+    }
   }
 
   private StudyWorkload draw(String workload, double factor, int seed) {
