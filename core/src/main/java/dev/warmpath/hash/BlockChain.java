@@ -330,7 +330,7 @@ public final class BlockChain {
 
   private void record() {
     long[] words = store.words;
-    int at = size * store.width;
+    int at = (size - store.from) * store.width;
     words[at++] = hasher.reported();
     if (scheme.hasLocalHashes()) {
       words[at++] = hasher.local();

@@ -56,8 +56,8 @@ public final class BlockHashes {
   public String reported(int block) {
     long bits = bits(block);
     return switch (scheme.reportedForm()) {
-      case FIRST_64_SIGNED -> Long.toString(bits);
-      case LAST_64_UNSIGNED, WHOLE_64_UNSIGNED -> Long.toUnsignedString(bits);
+      case FIRST_64_SIGNED -> Decimal.signed(bits);
+      case LAST_64_UNSIGNED, WHOLE_64_UNSIGNED -> Decimal.unsigned(bits);
       case HEX -> Objects.requireNonNull(digestHex(block));
     };
   }
@@ -138,7 +138,7 @@ public final class BlockHashes {
 
   /** Memory that the hashes keep reachable, in bytes; shared memory counts in full. */
   public long retainedBytes() {
-    return 80L + (long) store.words.length * Long.BYTES;
+    return 80L + store.reachable() * Long.BYTES;
   }
 
   @Override

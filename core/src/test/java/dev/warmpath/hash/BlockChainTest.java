@@ -43,6 +43,48 @@ class BlockChainTest {
         .isEqualTo(scheme("atom").newChain().append(TOKENS).hashes().bits(2));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"sglang-event", "vllm-sha256", "atom", "dynamo"})
+  void forksOfLongChainsOfForksAreAsIfRecomputed(String name) {
+    HashScheme scheme = scheme(name);
+    int[] tokens = IntStream.range(0, 16 * 100).toArray();
+    int[] all = tokens;
+    ChainState state = scheme.newChain(Retention.DIGESTS).append(tokens).state();
+    for (int depth = 1; depth <= 7; depth++) {
+      for (int fork = 0; fork < 3; fork++) { // which take each other's places
+        int salt = 10_000 * depth + 1_000 * fork;
+        int[] more = IntStream.range(salt, salt + 16 * (60 + 7 * depth)).toArray();
+        BlockHashes forked = state.fork().append(more).hashes();
+        BlockHashes recomputed =
+            scheme.newChain(Retention.DIGESTS).append(all).append(more).hashes();
+        assertThat(forked.size()).isEqualTo(recomputed.size());
+        assertThat(forked.commonPrefix(recomputed)).isEqualTo(forked.size());
+        for (int block = 0; block < forked.size(); block++) {
+          assertThat(forked.bits(block)).isEqualTo(recomputed.bits(block));
+          assertThat(forked.digestHex(block)).isEqualTo(recomputed.digestHex(block));
+        }
+        long[] copied = new long[forked.size()];
+        forked.copyBits(0, copied.length, copied, 0);
+        assertThat(copied[copied.length - 1]).isEqualTo(recomputed.bits(copied.length - 1));
+      }
+      int[] turn = IntStream.range(77 * depth, 77 * depth + 16 * (60 + depth)).toArray();
+      all = IntStream.concat(IntStream.of(all), IntStream.of(turn)).toArray();
+      state = state.fork().append(turn).state();
+    }
+  }
+
+  @Test
+  void forksOfWideChainsCopyNothing() {
+    int[] tokens = IntStream.range(0, 16 * 2_000).toArray();
+    ChainState state =
+        scheme("sglang-event").newChain(Retention.DIGESTS).append(tokens).state();
+    long whole = state.retainedBytes();
+    for (int i = 0; i < 3; i++) {
+      ChainState fork = state.fork().append(TOKENS).state();
+      assertThat(fork.retainedBytes() - whole).isLessThan(2_000);
+    }
+  }
+
   @Test
   void growingConversationsShareMemory() {
     BlockChain first = scheme("atom").newChain();

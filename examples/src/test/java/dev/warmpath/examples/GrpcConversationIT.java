@@ -3,6 +3,7 @@ package dev.warmpath.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.warmpath.RouterClient;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterRequest;
@@ -20,12 +21,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The same conversation over HTTP and over each of the engines' gRPC servers: the same text, usage
@@ -163,6 +168,146 @@ class GrpcConversationIT {
             assertThat(actual.usage().cachedTokens()).isEqualTo(expected.usage().cachedTokens());
           }
         }
+      }
+    }
+  }
+
+  /** What is asked of every service besides a plain chat; {@code %s} is a word of the answer. */
+  private static final List<String> WISHES =
+      List.of(
+          "\"n\":2",
+          "\"stop\":[\"%s\"]",
+          "\"stop\":\"%s\",\"n\":2,\"temperature\":0.5",
+          "\"temperature\":0,\"top_p\":0.9,\"max_tokens\":7");
+
+  static List<Arguments> services() {
+    List<Arguments> arguments = new ArrayList<>();
+    for (GrpcApi api : GrpcApi.values()) {
+      arguments.add(Arguments.of(api, RouterRequest.CHAT_COMPLETIONS));
+      arguments.add(Arguments.of(api, RouterRequest.COMPLETIONS));
+    }
+    return arguments;
+  }
+
+  @ParameterizedTest
+  @MethodSource("services")
+  void theSameAnswersComeWhateverIsAsked(GrpcApi api, String path) {
+    boolean chat = path.equals(RouterRequest.CHAT_COMPLETIONS);
+    List<String> wishes = new ArrayList<>(WISHES);
+    wishes.add(chat ? "\"logprobs\":true,\"top_logprobs\":2" : "\"logprobs\":2");
+    try (FakeEngine engine = engine(api);
+        RouterClient http = client(engine.url());
+        RouterClient grpc = client(Objects.requireNonNull(engine.grpcUrl()))) {
+      String answer = ask(http, engine, path, "\"n\":1", false).choices().get(0).text();
+      assertThat(answer.length()).isGreaterThan(20);
+      String stop = answer.substring(12, 16);
+      for (String wish : wishes) {
+        String fields = wish.replace("%s", stop);
+        for (boolean streamed : List.of(false, true)) {
+          Asked expected = ask(http, engine, path, fields, streamed);
+          Asked actual = ask(grpc, engine, path, fields, streamed);
+          assertThat(actual.choices()).as(fields).isEqualTo(expected.choices());
+          assertThat(actual.prompt()).as(fields).isEqualTo(expected.prompt());
+          assertThat(actual.completion()).as(fields).isEqualTo(expected.completion());
+          assertThat(expected.choices()).hasSize(fields.contains("\"n\":2") ? 2 : 1);
+          if (fields.contains("stop")) {
+            assertThat(actual.choices().get(0).finish()).isEqualTo("stop");
+            assertThat(actual.choices().get(0).text()).isEqualTo(answer.substring(0, answer.indexOf(stop)));
+          }
+          // The fake engines' HTTP servers tell no log probabilities, and neither does the native
+          // runtime, which is their OpenAI API in other clothes.
+          boolean scored = fields.contains("logprobs") && api != GrpcApi.SGLANG_RUNTIME;
+          assertThat(actual.logprobs().isEmpty()).as(fields).isEqualTo(!scored);
+          if (streamed && scored) {
+            Asked whole = ask(grpc, engine, path, fields, false);
+            assertThat(actual.logprobs()).isEqualTo(whole.logprobs());
+          }
+        }
+      }
+    }
+  }
+
+  /** One answer of a response. */
+  record Choice(String text, String finish) {}
+
+  /** A response: its answers, its usage, and tokens with their log probabilities. */
+  record Asked(
+      List<Choice> choices, Integer prompt, Integer completion, List<String> logprobs) {}
+
+  private static Asked ask(
+      RouterClient client, FakeEngine engine, String path, String fields, boolean streamed) {
+    assertThat(engine.flushCache()).isTrue();
+    boolean chat = path.equals(RouterRequest.CHAT_COMPLETIONS);
+    String words = "say something about warm paths, and at length";
+    String body =
+        "{\"model\":\""
+            + MODEL
+            + "\","
+            + (fields.contains("max_tokens") ? "" : "\"max_tokens\":24,")
+            + (streamed ? "\"stream\":true,\"stream_options\":{\"include_usage\":true}," : "")
+            + fields
+            + (chat
+                ? ",\"messages\":[{\"role\":\"user\",\"content\":\"" + words + "\"}]}"
+                : ",\"prompt\":\"" + words + "\"}");
+    RouterRequest request = RouterRequest.builder(path).body(body).build();
+    Map<Integer, StringBuilder> texts = new TreeMap<>();
+    Map<Integer, String> ends = new TreeMap<>();
+    Map<Integer, List<String>> logprobs = new TreeMap<>();
+    Usage usage;
+    if (streamed) {
+      try (RouterStream stream = client.stream(request)) {
+        stream.forEach(event -> take(event.data(), "delta", texts, ends, logprobs));
+        usage = stream.usage();
+      }
+    } else {
+      RouterResponse response = client.send(request);
+      assertThat(response.status()).as(response.text()).isEqualTo(200);
+      take(response.text(), "message", texts, ends, logprobs);
+      usage = response.usage();
+    }
+    List<Choice> choices = new ArrayList<>();
+    texts.forEach(
+        (index, text) ->
+            choices.add(new Choice(text.toString(), ends.getOrDefault(index, "none"))));
+    List<String> scored = logprobs.values().stream().flatMap(List::stream).toList();
+    return new Asked(choices, usage.promptTokens(), usage.completionTokens(), scored);
+  }
+
+  private static void take(
+      String json,
+      String part,
+      Map<Integer, StringBuilder> texts,
+      Map<Integer, String> ends,
+      Map<Integer, List<String>> logprobs) {
+    if (!json.startsWith("{")) {
+      return;
+    }
+    for (JsonNode choice : new Run(0, json, "").json().path("choices")) {
+      int index = choice.path("index").asInt();
+      texts
+          .computeIfAbsent(index, made -> new StringBuilder())
+          .append(choice.path("text").asText(""))
+          .append(choice.path(part).path("content").asText(""));
+      if (choice.path("finish_reason").isTextual()) {
+        ends.put(index, choice.path("finish_reason").asText());
+      }
+      List<String> scored = logprobs.computeIfAbsent(index, made -> new ArrayList<>());
+      for (JsonNode token : choice.path("logprobs").path("content")) {
+        scored.add(
+            token.path("token").asText() + " " + (float) token.path("logprob").asDouble());
+        token
+            .path("top_logprobs")
+            .forEach(
+                top ->
+                    scored.add(
+                        top.path("token").asText() + " " + (float) top.path("logprob").asDouble()));
+      }
+      JsonNode tokens = choice.path("logprobs").path("tokens");
+      for (int i = 0; i < tokens.size(); i++) {
+        scored.add(
+            tokens.path(i).asText()
+                + " "
+                + (float) choice.path("logprobs").path("token_logprobs").path(i).asDouble());
       }
     }
   }

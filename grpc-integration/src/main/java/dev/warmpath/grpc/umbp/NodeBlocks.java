@@ -22,7 +22,7 @@ final class NodeBlocks {
   private static final int MAX_NODES = 4_096;
 
   private final int blocks;
-  private final Map<String, Integer> blockOfKey = new LinkedHashMap<>();
+  private final KeyTable blockOfKey = new KeyTable();
 
   /** Blocks whose key an earlier block has, and that block; two of each. */
   private final List<Integer> repeats = new ArrayList<>();
@@ -39,26 +39,28 @@ final class NodeBlocks {
    * @return whether it is to be asked for: whether no earlier block has it
    */
   boolean ask(int block, String key) {
-    Integer earlier = blockOfKey.putIfAbsent(key, block);
-    if (earlier != null) {
+    int earlier = blockOfKey.put(key, block);
+    if (earlier != KeyTable.NONE) {
       repeats.add(block);
       repeats.add(earlier);
     }
-    return earlier == null;
+    return earlier == KeyTable.NONE;
   }
 
   /** Takes in an answer. */
   void add(MatchExternalKvResponse answer) {
     for (ExternalKvNodeMatch match : answer.getMatchesList()) {
-      for (TierHashes tier : match.getHashesByTierList()) {
-        for (String key : tier.getHashesList()) {
-          Integer block = blockOfKey.get(key);
-          if (block == null) {
+      BlockAnswer.Node node = null;
+      for (TierHashes hashes : match.getHashesByTierList()) {
+        Tier tier = tier(hashes.getTierValue());
+        for (String key : hashes.getHashesList()) {
+          int block = blockOfKey.get(key);
+          if (block == KeyTable.NONE) {
             continue; // not asked for
           }
-          BlockAnswer.Node node = node(match);
+          node = node == null ? node(match) : node;
           if (node != null) {
-            node.blocks().add(block, tier(tier.getTierValue()));
+            node.blocks().add(block, tier);
           }
         }
       }
