@@ -33,14 +33,13 @@ final class PdConductor {
   private static final Logger log = LoggerFactory.getLogger(PdConductor.class);
 
   private final PdShared shared;
-  private final PdPolicies policies;
   private final PairDispatch request;
   private final Original original;
-  private final String path;
+  private final PdPairing pairing;
+  private final PdLedger ledger;
   private final PdPort port;
   private final boolean headersOnly;
   private final PdSession session;
-  private final PdExclusions exclusions = new PdExclusions();
   private final Queue<Supplier<List<PdAction>>> events = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private volatile @Nullable PdAttempt attempt;
@@ -65,10 +64,10 @@ final class PdConductor {
       PdPort port,
       boolean headersOnly) {
     this.shared = shared;
-    this.policies = shared.selector().policies();
     this.request = request;
     this.original = original;
-    this.path = path;
+    this.ledger = new PdLedger(shared, request);
+    this.pairing = new PdPairing(shared, request, original, path);
     this.port = port;
     this.headersOnly = headersOnly;
     Duration left = request.remaining();
@@ -230,11 +229,11 @@ final class PdConductor {
       } else if (action instanceof PdAction.Release) {
         release();
       } else if (action instanceof PdAction.Settled settled) {
-        settled(settled);
+        ledger.settled(Objects.requireNonNull(attempt), settled, now());
       } else if (action instanceof PdAction.Exclude exclude) {
-        exclusions.add(exclude.blame(), Objects.requireNonNull(attempt).pair());
+        pairing.passOver(exclude.blame(), Objects.requireNonNull(attempt).pair());
       } else if (action instanceof PdAction.Retire) {
-        retire();
+        ledger.retired(Objects.requireNonNull(attempt), failure, now());
       } else if (action instanceof PdAction.Tell tell) {
         tell(tell.word(), tell.failure());
       } else if (action instanceof PdAction.Close close) {
@@ -267,76 +266,39 @@ final class PdConductor {
       return List.of(); // it was given up meanwhile
     }
     long began = now();
-    PdChoice choice;
+    PdAttempt made;
     try {
-      choice = shared.selector().choose(wanted(), exclusions);
+      made = pairing.attempt(number);
     } catch (RuntimeException e) {
       refusal = e;
       return session.noPair(nobody(), "no pair could be chosen", now());
     }
-    PdAttempt made;
-    try {
-      made = new PdAttempt(number, choice, mint(choice.pair()), original, path, now());
-    } catch (RuntimeException e) {
-      WorkerClaim prefill = choice.prefill();
-      if (prefill != null) {
-        prefill.neutral(null);
-      }
-      choice.decode().neutral(null);
-      refusal = e;
-      return session.noPair(nobody(), "no ids could be made", now());
-    }
     attempt = made;
-    shared.counters().attempts.increment();
-    if (made.direct()) {
-      shared.counters().direct.increment();
-    }
-    if (number == 1) {
-      request.routed(now() - began);
-    }
-    request.attempting(number, made.workers());
-    return session.paired(plan(choice), now());
+    ledger.paired(made, now() - began);
+    return session.paired(plan(made), now());
   }
 
-  private PdWanted wanted() {
-    return PdWanted.of(policies, request, shared.dispatcher(), original.path());
-  }
-
-  private AttemptIds mint(PdPair pair) {
-    PdProtocol protocol = pair.decodeTraits().protocol();
-    PdTraits source = pair.prefillTraits();
-    long max = protocol.maxRoom(pair);
-    long room =
-        source == null || max == 0
-            ? 0
-            : shared.registry().mint(max, pair.prefillRank(), source.ranks(), now());
-    String rid = request.newId();
-    return new AttemptIds(rid, room, "xfer-" + rid, protocol.requestId(pair, rid));
-  }
-
-  private PdPlan plan(PdChoice choice) {
-    PdProtocol protocol = choice.pair().decodeTraits().protocol();
+  private PdPlan plan(PdAttempt at) {
+    PdProtocol protocol = at.protocol();
     PdTimeouts limits = shared.settings().timeouts();
     Timeouts timeouts = request.timeouts();
     return new PdPlan(
         protocol.shape(),
-        choice.pair().direct(),
+        at.direct(),
         protocol.boundToDecode(),
         protocol.recomputes(),
         protocol.shape() == PdShape.SEQUENTIAL,
         protocol.finishesPrefill(),
         protocol.aborts(),
         headersOnly ? limits.rendezvous() : limits.grace(),
-        original.stream() && !choice.pair().direct()
-            ? limits.firstPayload()
-            : timeouts.firstToken());
+        original.stream() && !at.direct() ? limits.firstPayload() : timeouts.firstToken());
   }
 
   private List<PdAction> selectDecode() {
     PdAttempt at = Objects.requireNonNull(attempt);
     WorkerClaim other;
     try {
-      other = shared.selector().chooseDecode(at.pair(), wanted(), exclusions);
+      other = pairing.anotherDecode(at);
     } catch (RuntimeException e) {
       refusal = e;
       other = null;
@@ -382,74 +344,20 @@ final class PdConductor {
 
   private void release() {
     PdAttempt at = Objects.requireNonNull(attempt);
-    OutboundRequest touch = at.touch(toucher(at), shared.settings().timeouts().release());
-    shared.releases().touch(touch, () -> post(session::released));
-  }
-
-  /** Who is to fetch what nobody will: the decode worker, or another where it can't be reached. */
-  private PdPair toucher(PdAttempt at) {
-    LegCall leg = at.leg(WorkerRole.DECODE);
-    LegResult end = leg == null ? null : leg.result();
-    if (end == null || end.reached() || at.protocol().boundToDecode()) {
-      return at.pair();
-    }
+    PdPair by;
     try {
-      WorkerClaim other = shared.selector().chooseDecode(at.pair(), wanted(), exclusions);
-      if (other == null) {
-        return at.pair();
-      }
-      other.neutral(null);
-      return at.pair().with(other.candidate());
+      by = pairing.toucher(at);
     } catch (RuntimeException e) {
       refusal = e;
-      return at.pair();
+      by = at.pair();
     }
-  }
-
-  private void settled(PdAction.Settled settled) {
-    PdAttempt at = Objects.requireNonNull(attempt);
-    WorkerRole role = settled.role();
-    shared.counters().leg(role.label(), settled.outcome());
-    LegCall leg = at.leg(role);
-    if (leg != null && settled.outcome() == LegOutcome.NOT_SENT) {
-      leg.drop();
-    }
-    if (leg != null) {
-      leg.settled(request, settled.outcome());
-    }
-    WorkerClaim claim = at.claim(role);
-    if (claim == null) {
-      return;
-    }
-    LegResult result = leg == null ? null : leg.result();
-    Duration retryAfter = result == null ? null : result.retryAfter();
-    switch (settled.judgement()) {
-      case SUCCEEDED ->
-          claim.succeeded(
-              role == WorkerRole.PREFILL ? (now() - at.begun()) / 1e6 : at.firstPayloadMillis());
-      case FAILED -> claim.failed(retryAfter);
-      case NEUTRAL -> claim.neutral(retryAfter);
-    }
-  }
-
-  private void retire() {
-    PdAttempt at = Objects.requireNonNull(attempt);
-    if (at.ids().room() != 0) {
-      shared.registry().retire(at.ids().room(), now());
-    }
-    LegCall decode = at.leg(WorkerRole.DECODE);
-    LegCall prefill = at.leg(WorkerRole.PREFILL);
-    LegResult last = decode == null ? null : decode.result();
-    boolean well = last != null && last.outcome() == LegOutcome.OK && failure == null;
-    request.attempted(at.record(well ? null : at.failure(prefill, decode, failure), now()));
+    OutboundRequest touch = at.touch(by, shared.settings().timeouts().release());
+    shared.releases().touch(touch, () -> post(session::released));
   }
 
   private void tell(Word word, @Nullable PdFailure why) {
     if (word == Word.RELEASED) {
-      PdAttempt at = Objects.requireNonNull(attempt);
-      long now = now();
-      shared.counters().firstPayload(now - at.begun(), at.sincePrefill(now));
-      request.firstByte();
+      ledger.released(Objects.requireNonNull(attempt), now());
     }
     failure = why == null ? failure : why;
     port.tell(word, why);
@@ -462,13 +370,7 @@ final class PdConductor {
       timer = null;
     }
     shared.live().remove(this);
-    PdAttempt at = attempt;
-    String mode = at == null ? "none" : at.direct() ? "direct" : at.protocol().shape().label();
-    shared.counters().session(mode, end.name().toLowerCase(java.util.Locale.ROOT));
-    PdFailure why = failure;
-    if (end == PdState.FAILED && why != null) {
-      shared.counters().failure(why.phase().name().toLowerCase(java.util.Locale.ROOT));
-    }
+    ledger.closed(attempt, end, failure);
   }
 
   /** One timer for the session's next timeout; one that turns out too early is armed anew. */
