@@ -592,7 +592,7 @@ public final class Dispatch {
   /** What follows an exchange that is about to begin. */
   HopTrace hop(Candidate candidate, int attempt) {
     RequestTrace trace = course.trace();
-    if (trace == RequestTrace.NONE) {
+    if (RequestTrace.NONE.equals(trace)) {
       return HopTrace.NONE;
     }
     CandidateView chosen = view(candidate);
@@ -604,14 +604,14 @@ public final class Dispatch {
 
   /** The headers that an exchange takes along. */
   Map<String, String> headers(HopTrace hop) {
-    return hop == HopTrace.NONE
+    return HopTrace.NONE.equals(hop)
         ? Map.of()
         : dispatcher.listeners().guarded(hop, hop::headers, Map.of());
   }
 
   /** An exchange is over. */
   void ended(HopTrace hop, int status, @Nullable String error) {
-    if (hop != HopTrace.NONE) {
+    if (!HopTrace.NONE.equals(hop)) {
       dispatcher.listeners().guard(hop, () -> hop.ended(new HopEnd(status, error)));
     }
   }

@@ -48,14 +48,14 @@ final class Listeners {
       RequestTrace trace,
       Supplier<RequestEvent> event,
       BiConsumer<RouterListener, RequestEvent> call) {
-    if (all.length == 0 && trace == RequestTrace.NONE) {
+    if (all.length == 0 && RequestTrace.NONE.equals(trace)) {
       return;
     }
     RequestEvent made = event.get();
     for (RouterListener listener : all) {
       guard(listener, () -> call.accept(listener, made));
     }
-    if (trace != RequestTrace.NONE) {
+    if (!RequestTrace.NONE.equals(trace)) {
       guard(trace, () -> call.accept(trace, made));
     }
   }

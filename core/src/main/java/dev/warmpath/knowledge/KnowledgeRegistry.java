@@ -47,7 +47,7 @@ public final class KnowledgeRegistry {
   private KnowledgeCatalogue union = KnowledgeCatalogue.EMPTY; // under lock
 
   private volatile Published published = new Published(KnowledgeCatalogue.EMPTY, 0, Long.MAX_VALUE);
-  private volatile List<TargetEntry> publishedTargets = List.of();
+  private volatile Targets publishedTargets = new Targets(0, List.of());
   private volatile Consumer<String> onNode = id -> {};
 
   /**
@@ -58,6 +58,14 @@ public final class KnowledgeRegistry {
    * @param forNanos after which time somebody in it may have died, or come back from a rest
    */
   private record Published(KnowledgeCatalogue catalogue, long atNanos, long forNanos) {}
+
+  /**
+   * The targets that registered.
+   *
+   * @param version another one for each change
+   * @param entries in the order in which they came, those that are dead too
+   */
+  record Targets(long version, List<TargetEntry> entries) {}
 
   /** What a registry made of the system's clock. */
   public KnowledgeRegistry(RegistrySettings settings) {
@@ -293,7 +301,7 @@ public final class KnowledgeRegistry {
         return false;
       }
       targets.put(target.said().id(), old == null ? target : renewed(target, old));
-      publishedTargets = List.copyOf(targets.values());
+      publishTargets();
       return true;
     } finally {
       lock.unlock();
@@ -342,7 +350,7 @@ public final class KnowledgeRegistry {
         return false;
       }
       targets.put(id, change.apply(entry));
-      publishedTargets = List.copyOf(targets.values());
+      publishTargets();
       return true;
     } finally {
       lock.unlock();
@@ -354,7 +362,7 @@ public final class KnowledgeRegistry {
     lock.lock();
     try {
       targets.remove(target);
-      publishedTargets = List.copyOf(targets.values());
+      publishTargets();
     } finally {
       lock.unlock();
     }
@@ -401,7 +409,17 @@ public final class KnowledgeRegistry {
 
   /** All targets, likewise. */
   List<TargetEntry> targetEntries() {
+    return publishedTargets.entries();
+  }
+
+  /** The same with their version. */
+  Targets versionedTargets() {
     return publishedTargets;
+  }
+
+  /** Under the lock, as {@link #publish}. */
+  private void publishTargets() {
+    publishedTargets = new Targets(publishedTargets.version() + 1, List.copyOf(targets.values()));
   }
 
   boolean alive(NodeEntry node) {

@@ -56,9 +56,12 @@ final class TargetGroups {
     this.rates = rates;
   }
 
-  /** Which rank belongs to which target, for as long as nobody comes or goes. */
-  record Grouping(
-      List<TargetEntry> registered, List<Group> groups, Map<WorkerId, String> targetOf) {}
+  /**
+   * Which rank belongs to which target, for as long as nobody comes or goes.
+   *
+   * @param version of the targets that registered
+   */
+  record Grouping(long version, List<Group> groups, Map<WorkerId, String> targetOf) {}
 
   /**
    * A target and its ranks.
@@ -74,19 +77,19 @@ final class TargetGroups {
       OptionalInt capacity) {}
 
   Grouping grouping(CandidateSet candidates) {
-    List<TargetEntry> registered = registry.targetEntries();
+    KnowledgeRegistry.Targets registered = registry.versionedTargets();
     Grouping known = groupings.getIfPresent(candidates);
-    if (known == null || known.registered() != registered) {
+    if (known == null || known.version() != registered.version()) {
       known = group(candidates, registered);
       groupings.put(candidates, known);
     }
     return known;
   }
 
-  private Grouping group(CandidateSet candidates, List<TargetEntry> registered) {
+  private Grouping group(CandidateSet candidates, KnowledgeRegistry.Targets registered) {
     Map<String, TargetEntry> byId = new HashMap<>();
     Map<String, TargetEntry> byAddress = new HashMap<>();
-    for (TargetEntry entry : registered) {
+    for (TargetEntry entry : registered.entries()) {
       byId.put(entry.said().id(), entry);
       byAddress.put(entry.said().host() + ":" + entry.said().port(), entry);
     }
@@ -109,7 +112,7 @@ final class TargetGroups {
     }
     List<Group> groups = new ArrayList<>();
     ranks.forEach((id, its) -> groups.add(group(id, entries.get(id), its)));
-    return new Grouping(registered, List.copyOf(groups), Map.copyOf(targetOf));
+    return new Grouping(registered.version(), List.copyOf(groups), Map.copyOf(targetOf));
   }
 
   private Group group(String id, @Nullable TargetEntry entry, List<WorkerRank> ranks) {

@@ -168,7 +168,7 @@ public final class RouteContext {
 
   /** The same context of a request whose knowledge was decided on. */
   public RouteContext withKnowledge(KnowledgeChoice choice) {
-    return choice == knowledge ? this : copy(rehearsal, choice);
+    return choice.equals(knowledge) ? this : copy(rehearsal, choice);
   }
 
   /** The same context, as a rehearsal. */
