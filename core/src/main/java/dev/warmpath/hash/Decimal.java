@@ -43,9 +43,7 @@ final class Decimal {
   private static String text(long magnitude, boolean negative) {
     byte[] digits = new byte[MOST];
     long above =
-        magnitude >= 0
-            ? magnitude / EIGHT_DIGITS
-            : Long.divideUnsigned(magnitude, EIGHT_DIGITS);
+        magnitude >= 0 ? magnitude / EIGHT_DIGITS : Long.divideUnsigned(magnitude, EIGHT_DIGITS);
     int low = (int) (magnitude - above * EIGHT_DIGITS);
     int top = (int) (above / EIGHT_DIGITS);
     int middle = (int) (above - top * EIGHT_DIGITS);

@@ -49,15 +49,20 @@ public final class BlockTiers {
     return run;
   }
 
-  /** How many blocks of the leading run are in a tier, and in no better one. */
-  public int run(Tier tier) {
-    int count = 0;
-    for (int i = 0; i < best.length && best[i] != NONE; i++) {
-      if (best[i] == tier.bit) {
-        count++;
+  /** The blocks of the leading run, each in its best tier. */
+  TierCounts ofRun() {
+    int run = 0;
+    int dram = 0;
+    int ssd = 0;
+    for (byte tier : best) {
+      if (tier == NONE) {
+        break;
       }
+      run++;
+      dram += tier >> 1 & 1;
+      ssd += tier >> 2;
     }
-    return count;
+    return new TierCounts(run - dram - ssd, dram, ssd);
   }
 
   /** All blocks of both, each in the better tier; these stay as they are. */

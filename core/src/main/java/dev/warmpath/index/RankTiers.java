@@ -64,14 +64,12 @@ final class RankTiers {
     List<BlockLocations.Match> matches = new ArrayList<>(byRank.size());
     byRank.forEach(
         (rank, held) -> {
-          int run = held.blocks().run();
+          TierCounts tiers = held.blocks().ofRun();
+          int run = tiers.blocks();
           if (run > 0) {
             matches.add(
                 new BlockLocations.Match(
-                    rank,
-                    run,
-                    found(run, held.blockTokens(), promptTokens),
-                    TierCounts.ofRun(held.blocks())));
+                    rank, run, found(run, held.blockTokens(), promptTokens), tiers));
           }
         });
     return matches;

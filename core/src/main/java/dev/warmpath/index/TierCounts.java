@@ -8,9 +8,9 @@ package dev.warmpath.index;
  * @param ssd those below
  */
 record TierCounts(int hbm, int dram, int ssd) {
-  /** The blocks of a leading run, each in its best tier. */
-  static TierCounts ofRun(BlockTiers blocks) {
-    return new TierCounts(blocks.run(Tier.HBM), blocks.run(Tier.DRAM), blocks.run(Tier.SSD));
+  /** All of them. */
+  int blocks() {
+    return hbm + dram + ssd;
   }
 
   int of(Tier tier) {

@@ -76,8 +76,7 @@ class BlockChainTest {
   @Test
   void forksOfWideChainsCopyNothing() {
     int[] tokens = IntStream.range(0, 16 * 2_000).toArray();
-    ChainState state =
-        scheme("sglang-event").newChain(Retention.DIGESTS).append(tokens).state();
+    ChainState state = scheme("sglang-event").newChain(Retention.DIGESTS).append(tokens).state();
     long whole = state.retainedBytes();
     for (int i = 0; i < 3; i++) {
       ChainState fork = state.fork().append(TOKENS).state();

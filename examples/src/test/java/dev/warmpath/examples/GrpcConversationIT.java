@@ -212,7 +212,8 @@ class GrpcConversationIT {
           assertThat(expected.choices()).hasSize(fields.contains("\"n\":2") ? 2 : 1);
           if (fields.contains("stop")) {
             assertThat(actual.choices().get(0).finish()).isEqualTo("stop");
-            assertThat(actual.choices().get(0).text()).isEqualTo(answer.substring(0, answer.indexOf(stop)));
+            assertThat(actual.choices().get(0).text())
+                .isEqualTo(answer.substring(0, answer.indexOf(stop)));
           }
           // The fake engines' HTTP servers tell no log probabilities, and neither does the native
           // runtime, which is their OpenAI API in other clothes.
@@ -231,8 +232,7 @@ class GrpcConversationIT {
   record Choice(String text, String finish) {}
 
   /** A response: its answers, its usage, and tokens with their log probabilities. */
-  record Asked(
-      List<Choice> choices, Integer prompt, Integer completion, List<String> logprobs) {}
+  record Asked(List<Choice> choices, Integer prompt, Integer completion, List<String> logprobs) {}
 
   private static Asked ask(
       RouterClient client, FakeEngine engine, String path, String fields, boolean streamed) {
@@ -293,8 +293,7 @@ class GrpcConversationIT {
       }
       List<String> scored = logprobs.computeIfAbsent(index, made -> new ArrayList<>());
       for (JsonNode token : choice.path("logprobs").path("content")) {
-        scored.add(
-            token.path("token").asText() + " " + (float) token.path("logprob").asDouble());
+        scored.add(token.path("token").asText() + " " + (float) token.path("logprob").asDouble());
         token
             .path("top_logprobs")
             .forEach(

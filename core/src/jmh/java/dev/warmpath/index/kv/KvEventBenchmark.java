@@ -13,14 +13,18 @@ import dev.warmpath.index.Tier;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
@@ -28,13 +32,15 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * KV events of one block each, by one thread, with a million blocks of 16 tokens resident: chains
  * of 64 blocks in random order, each of which is taken away from its end and told of anew, so that
- * next to nothing comes from the processor's caches. {@code apply} is of decoded events; {@code
- * decodeArrays} and {@code decodeMaps} of batches of 64 events as SGLang and vLLM send them.
+ * next to nothing comes from the processor's caches. {@code apply} is of decoded events, by the
+ * clock and by the thread's CPU time; {@code decodeArrays} and {@code decodeMaps} of batches of 64
+ * events as SGLang and vLLM send them.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -84,9 +90,32 @@ public class KvEventBenchmark {
     maps = batch(random, true);
   }
 
+  /** What the thread itself took, which a busy machine does not lengthen; printed. */
+  @State(Scope.Thread)
+  public static class ThreadCpu {
+    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    private long begun;
+    private long events;
+
+    /** Begins to count. */
+    @Setup(Level.Iteration)
+    public void begin() {
+      events = 0;
+      begun = threads.getCurrentThreadCpuTime();
+    }
+
+    /** Says what it came to. */
+    @TearDown(Level.Iteration)
+    public void end() {
+      long took = threads.getCurrentThreadCpuTime() - begun;
+      System.out.printf(Locale.ROOT, "[%.0f ns of CPU an event] ", (double) took / events);
+    }
+  }
+
   @Benchmark
   @OperationsPerInvocation(EVENTS)
-  public KvRank.Counts apply() {
+  public KvRank.Counts apply(ThreadCpu cpu) {
+    cpu.events += EVENTS;
     rank.apply(turns.get(next), true);
     next = next + 1 == turns.size() ? 0 : next + 1;
     return rank.counts();
