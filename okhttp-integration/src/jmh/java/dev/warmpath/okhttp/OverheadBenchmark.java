@@ -47,7 +47,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 3)
 @Fork(3)
 public class OverheadBenchmark {
-  private static final String BODY =
+  static final String BODY =
       "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\""
           + "warm path ".repeat(200)
           + "\"}]}";
