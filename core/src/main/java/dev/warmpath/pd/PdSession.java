@@ -27,8 +27,7 @@ final class PdSession {
 
   private PdState state = PdState.NEW;
   private @Nullable PdPlan plan;
-  private PdLeg prefill = new PdLeg();
-  private PdLeg decode = new PdLeg();
+  private final PdLegs legs = new PdLegs(out);
   private int attempts;
 
   /** The caller has had a payload: nothing may be sent again. */
@@ -68,7 +67,7 @@ final class PdSession {
   }
 
   PdLeg leg(WorkerRole role) {
-    return role == WorkerRole.PREFILL ? prefill : decode;
+    return legs.of(role);
   }
 
   /** Pairs chosen so far. */
@@ -107,14 +106,13 @@ final class PdSession {
     }
     plan = chosen;
     attempts++;
-    prefill = new PdLeg();
-    decode = new PdLeg();
+    legs.renew(chosen.aborts());
     payloadHeld = false;
     handOffHeld = false;
     repicked = false;
     timers.clear();
     if (chosen.direct()) {
-      settle(WorkerRole.PREFILL, LegOutcome.NOT_SENT, Judgement.NEUTRAL);
+      legs.notSent(WorkerRole.PREFILL);
       state = PdState.STARTING_DECODE;
       timers.arm(Kind.FIRST_PAYLOAD, now, chosen.firstPayload());
       out.add(new PdAction.Send(WorkerRole.DECODE));
@@ -150,7 +148,7 @@ final class PdSession {
       PdFailure last = failure;
       finishFailed(last != null ? last : failure(Phase.SELECT, verdict, 0, error));
     } else if (state == PdState.HOLDING) {
-      settle(WorkerRole.DECODE, LegOutcome.NOT_SENT, Judgement.NEUTRAL);
+      legs.notSent(WorkerRole.DECODE);
       abandon(Objects.requireNonNull(this.verdict), now);
     }
     return actions();
@@ -160,8 +158,8 @@ final class PdSession {
   List<PdAction> sent(WorkerRole role, long now) {
     leg(role).reached(PdLeg.Progress.SENT);
     if (state == PdState.DISPATCHING
-        && prefill.progress() != PdLeg.Progress.IDLE
-        && decode.progress() != PdLeg.Progress.IDLE) {
+        && legs.prefill().progress() != PdLeg.Progress.IDLE
+        && legs.decode().progress() != PdLeg.Progress.IDLE) {
       state = PdState.AWAITING;
     } else if (state == PdState.HOLDING && role == WorkerRole.DECODE) {
       state = PdState.STARTING_DECODE;
@@ -179,7 +177,7 @@ final class PdSession {
 
   /** Decode's first payload is at hand. Later ones need no event: see {@link #tick}. */
   List<PdAction> payload(long now) {
-    decode.reached(PdLeg.Progress.BODY);
+    legs.decode().reached(PdLeg.Progress.BODY);
     firstPayload(now);
     return actions();
   }
@@ -190,7 +188,7 @@ final class PdSession {
         if (payloadHeld) {
           return;
         }
-        if (prefill.ok() || !settings.strict()) {
+        if (legs.prefill().ok() || !settings.strict()) {
           release(now);
         } else {
           payloadHeld = true;
@@ -214,7 +212,7 @@ final class PdSession {
     timers.disarm(Kind.FIRST_PAYLOAD);
     timers.arm(Kind.IDLE, now, settings.timeouts().idle());
     out.add(new PdAction.Tell(Word.RELEASED, null));
-    if (decode.ok()) {
+    if (legs.decode().ok()) {
       decodeDone(now);
     }
   }
@@ -229,28 +227,22 @@ final class PdSession {
       leg.reached(PdLeg.Progress.SENT);
     }
     if (result.outcome() == LegOutcome.OK) {
-      settle(role, LegOutcome.OK, Judgement.SUCCEEDED);
+      legs.settle(role, LegOutcome.OK, Judgement.SUCCEEDED);
       if (role == WorkerRole.PREFILL) {
         prefillOk(result.handOff(), now);
       } else {
         decodeOk(now);
       }
     } else if (state == PdState.ABORTING) {
-      settle(role, LegOutcome.CANCELLED, judgement(role, verdict));
+      legs.settle(role, LegOutcome.CANCELLED, PdLegs.judgement(role, verdict));
       resolveIfEnded();
     } else {
       PdVerdict found = PdVerdict.of(role, result, corrupted);
       corrupted |= result.evidence() == PdEvidence.CORRUPTION;
-      settle(role, result.outcome(), judgement(role, found));
+      legs.settle(role, result.outcome(), PdLegs.judgement(role, found));
       failed(role, result, found, now);
     }
     return actions();
-  }
-
-  private static Judgement judgement(WorkerRole role, @Nullable PdVerdict verdict) {
-    return verdict != null && verdict.counts() && verdict.blame().is(role)
-        ? Judgement.FAILED
-        : Judgement.NEUTRAL;
   }
 
   private void prefillOk(boolean handOff, long now) {
@@ -267,7 +259,7 @@ final class PdSession {
       }
       case PREFILLING -> {
         if (!handOff && !plan().recomputes()) {
-          settle(WorkerRole.DECODE, LegOutcome.NOT_SENT, Judgement.NEUTRAL);
+          legs.notSent(WorkerRole.DECODE);
           PdVerdict nothing = new PdVerdict(Blame.PREFILL, false, false);
           failure = failure(Phase.HANDOFF, nothing, 502, "prefill handed nothing over");
           abandon(nothing, now);
@@ -286,7 +278,7 @@ final class PdSession {
       }
       case DRAINING -> complete();
       case ABORTING -> {
-        if (handOffHeld && decode.outcome() == LegOutcome.NOT_SENT) {
+        if (handOffHeld && legs.decode().outcome() == LegOutcome.NOT_SENT) {
           handOffHeld = false;
           out.add(new PdAction.Release());
         }
@@ -311,7 +303,7 @@ final class PdSession {
 
   private void decodeDone(long now) {
     tell(Word.ENDED, null);
-    if (prefill.ended()) {
+    if (legs.prefill().ended()) {
       complete();
     } else {
       state = PdState.DRAINING;
@@ -348,7 +340,7 @@ final class PdSession {
             && !found.equals(PdVerdict.DEADLINE)) {
           repicked = true;
           verdict = found;
-          decode = new PdLeg();
+          legs.renewDecode();
           timers.clear();
           timers.arm(Kind.HANDOFF, now, settings.timeouts().handOff());
           state = PdState.HOLDING;
@@ -407,15 +399,15 @@ final class PdSession {
         // its legs are ending already
       }
       case PREFILLING -> {
-        settle(WorkerRole.DECODE, LegOutcome.NOT_SENT, Judgement.NEUTRAL);
-        if (plan().finishesPrefill() && prefill.running()) {
+        legs.notSent(WorkerRole.DECODE);
+        if (plan().finishesPrefill() && legs.prefill().running()) {
           state = PdState.RELEASING;
         } else {
           abandon(new PdVerdict(Blame.NONE, false, false), now);
         }
       }
       case HOLDING -> {
-        settle(WorkerRole.DECODE, LegOutcome.NOT_SENT, Judgement.NEUTRAL);
+        legs.notSent(WorkerRole.DECODE);
         if (handOffHeld && plan().releases()) {
           beginRelease(now);
         } else {
@@ -437,7 +429,7 @@ final class PdSession {
 
   /** The touch that releases KV is over, well or not. */
   List<PdAction> released() {
-    if (state == PdState.RELEASING && prefill.ended()) {
+    if (state == PdState.RELEASING && legs.prefill().ended()) {
       resolve();
     }
     return actions();
@@ -448,38 +440,17 @@ final class PdSession {
     verdict = found;
     timers.clear();
     out.add(new PdAction.Exclude(found.blame()));
-    drop(WorkerRole.DECODE);
-    drop(WorkerRole.PREFILL);
-    if (handOffHeld && decode.outcome() != null && plan().releases()) {
+    legs.drop(WorkerRole.DECODE);
+    legs.drop(WorkerRole.PREFILL);
+    if (handOffHeld && legs.decode().outcome() != null && plan().releases()) {
       out.add(new PdAction.Release());
     }
     handOffHeld = false;
-    if (prefill.ended() && decode.ended()) {
+    if (legs.ended()) {
       resolve();
     } else {
       state = PdState.ABORTING;
       timers.arm(Kind.SETTLE, now, settings.timeouts().settle());
-    }
-  }
-
-  private void drop(WorkerRole role) {
-    PdLeg leg = leg(role);
-    LegOutcome end = leg.outcome();
-    if (leg.running()) {
-      abort(role);
-      out.add(new PdAction.Drop(role));
-    } else if (end == null) {
-      settle(role, LegOutcome.NOT_SENT, Judgement.NEUTRAL);
-    } else if (leg.progress() != PdLeg.Progress.IDLE
-        && (end == LegOutcome.IO_ERROR || end == LegOutcome.PROTOCOL_ERROR)) {
-      // The connection is gone; what it asked for may go on.
-      abort(role);
-    }
-  }
-
-  private void abort(WorkerRole role) {
-    if (plan().aborts()) {
-      out.add(new PdAction.Abort(role));
     }
   }
 
@@ -526,12 +497,12 @@ final class PdSession {
     }
     if (timers.due(Kind.DRAIN, now)) {
       out.add(new PdAction.Drop(WorkerRole.PREFILL));
-      settle(WorkerRole.PREFILL, LegOutcome.CANCELLED, Judgement.NEUTRAL);
+      legs.settle(WorkerRole.PREFILL, LegOutcome.CANCELLED, Judgement.NEUTRAL);
       complete();
     }
     if (timers.due(Kind.SETTLE, now)) {
       for (WorkerRole role : new WorkerRole[] {WorkerRole.DECODE, WorkerRole.PREFILL}) {
-        settle(role, LegOutcome.CANCELLED, judgement(role, verdict));
+        legs.settle(role, LegOutcome.CANCELLED, PdLegs.judgement(role, verdict));
       }
       resolve();
     }
@@ -554,17 +525,17 @@ final class PdSession {
             ? PdVerdict.of(role, result, corrupted)
             : new PdVerdict(Blame.NONE, false, true); // this client did not get to it
     if (reached) {
-      abort(role);
+      legs.abort(role);
     }
     out.add(new PdAction.Drop(role));
-    settle(role, end, judgement(role, found));
+    legs.settle(role, end, PdLegs.judgement(role, found));
     failed(role, result, found, now);
   }
 
   /** Neither has got anywhere: the one that did not even answer is more likely at fault. */
   private void noRendezvous(long now) {
-    boolean prefillAnswers = prefill.progress().compareTo(PdLeg.Progress.HEADERS) >= 0;
-    boolean decodeAnswers = decode.progress().compareTo(PdLeg.Progress.HEADERS) >= 0;
+    boolean prefillAnswers = legs.prefill().progress().compareTo(PdLeg.Progress.HEADERS) >= 0;
+    boolean decodeAnswers = legs.decode().progress().compareTo(PdLeg.Progress.HEADERS) >= 0;
     Blame blame =
         prefillAnswers == decodeAnswers
             ? Blame.PAIR
@@ -574,14 +545,8 @@ final class PdSession {
     abandon(found, now);
   }
 
-  private void settle(WorkerRole role, LegOutcome end, Judgement judgement) {
-    if (leg(role).end(end)) {
-      out.add(new PdAction.Settled(role, end, judgement));
-    }
-  }
-
   private void resolveIfEnded() {
-    if (prefill.ended() && decode.ended()) {
+    if (legs.ended()) {
       resolve();
     }
   }
@@ -601,7 +566,8 @@ final class PdSession {
       timers.clear();
       out.add(new PdAction.Select(attempts + 1));
     } else {
-      finishFailed(Objects.requireNonNull(failure).ended(prefill.outcome(), decode.outcome()));
+      finishFailed(
+          Objects.requireNonNull(failure).ended(legs.prefill().outcome(), legs.decode().outcome()));
     }
   }
 
@@ -625,7 +591,7 @@ final class PdSession {
 
   private PdFailure failure(Phase phase, PdVerdict found, int status, String error) {
     return new PdFailure(
-        phase, found, prefill.outcome(), decode.outcome(), status, released, error);
+        phase, found, legs.prefill().outcome(), legs.decode().outcome(), status, released, error);
   }
 
   private PdPlan plan() {
