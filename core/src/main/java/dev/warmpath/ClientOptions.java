@@ -67,6 +67,7 @@ final class ClientOptions {
   @Nullable HealthSettings health;
   @Nullable ModelFiles anyModel;
   @Nullable Long promptCacheBytes;
+  @Nullable Boolean tenantKeyRequired;
   @Nullable Integer tokenizeThreads;
   @Nullable Clock templateClock;
   @Nullable PromptSource promptSource;

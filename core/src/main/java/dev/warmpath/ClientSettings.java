@@ -105,6 +105,7 @@ final class ClientSettings {
     PromptReader.Builder prompts =
         PromptReader.builder()
             .cacheBytes(or(options.promptCacheBytes, config.promptCacheBytes()))
+            .tenantRequired(or(options.tenantKeyRequired, config.tenantKeyRequired()))
             .clock(or(options.templateClock, config.templateClock()));
     Map<Path, ModelFiles> read = new LinkedHashMap<>();
     config

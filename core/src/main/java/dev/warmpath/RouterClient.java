@@ -1083,6 +1083,16 @@ public final class RouterClient implements AutoCloseable {
     }
 
     /**
+     * Refuses requests that don't say whose they are: whose body has neither {@code cache_salt} nor
+     * {@code extra_key}, by which engines and this client's indexes keep tenants apart. For
+     * services of several tenants, where one that forgets it would share its cache; off by default.
+     */
+    public Builder tenantKeyRequired(boolean required) {
+      options.tenantKeyRequired = required;
+      return this;
+    }
+
+    /**
      * Sets how much of the traffic the policy decides, and what decides the rest; all of it by
      * default. {@link RouterClient#escapeHatch} changes it at run time.
      */

@@ -471,6 +471,13 @@ final class Keys {
           null,
           "Threads that render and tokenize for asynchronous calls; twice the processors by"
               + " default.");
+  static final ConfigKey<Boolean> TENANT_KEY_REQUIRED =
+      TABLE.fixed(
+          "tenant_key_required",
+          SWITCH,
+          false,
+          "Refuses requests whose body has neither `cache_salt` nor `extra_key`, by which engines"
+              + " and indexes keep tenants apart.");
   static final ConfigKey<ZoneId> TEMPLATE_ZONE =
       TABLE.fixed(
           "template_zone",

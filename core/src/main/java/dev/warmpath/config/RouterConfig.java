@@ -387,6 +387,11 @@ public final class RouterConfig {
     return values.find(Keys.BRANCH_FILE);
   }
 
+  /** Whether every request must have a tenant's key. */
+  public boolean tenantKeyRequired() {
+    return values.get(Keys.TENANT_KEY_REQUIRED);
+  }
+
   /** How much of the traffic the policy decides. */
   public RolloutSettings rollout() {
     return rollout;

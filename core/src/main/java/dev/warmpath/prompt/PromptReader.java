@@ -30,6 +30,7 @@ public final class PromptReader {
   private final SegmentCache segments;
   private final ChainCache chains;
   private final @Nullable PromptSource source;
+  private final boolean tenantRequired;
   private final AtomicBoolean failing = new AtomicBoolean();
 
   /** Reads prompts without any model's files: their tokens are estimated. */
@@ -39,6 +40,7 @@ public final class PromptReader {
 
   private PromptReader(Builder builder) {
     this.source = builder.source;
+    this.tenantRequired = builder.tenantRequired;
     this.segments = new SegmentCache(builder.cacheBytes / 4 * 3);
     this.chains = new ChainCache(builder.cacheBytes / 4);
     Map<String, ModelPrompts> made = new LinkedHashMap<>();
@@ -136,9 +138,15 @@ public final class PromptReader {
       return known;
     }
     if (!understood(request) || request.body().length == 0) {
+      if (tenantRequired && request.body().length > 0) {
+        throw noTenant(request.path() + " has no place for one");
+      }
       return new Prompt.Builder().opaque().build();
     }
     RequestBody body = RequestBody.parse(request);
+    if (tenantRequired && body.key("cache_salt") == null && body.key("extra_key") == null) {
+      throw noTenant("set cache_salt or extra_key");
+    }
     String model = body.model();
     Prompt.Builder prompt =
         new Prompt.Builder()
@@ -157,6 +165,14 @@ public final class PromptReader {
       complete(prompt, body, serving.of(model));
     }
     return prompt.build();
+  }
+
+  private static InvalidRequestException noTenant(String remedy) {
+    return new InvalidRequestException(
+        "this client sends nothing without a tenant key, so that no tenant can tell by its times"
+            + " what another's cache holds: "
+            + remedy,
+        null);
   }
 
   private void complete(Prompt.Builder prompt, RequestBody body, Served served) {
@@ -259,6 +275,7 @@ public final class PromptReader {
     private final Map<String, ModelFiles> models = new LinkedHashMap<>();
     private @Nullable ModelFiles anyModel;
     private @Nullable PromptSource source;
+    private boolean tenantRequired;
     private long cacheBytes = 64L << 20;
     private int blockTokens = 16;
     private Clock clock = Clock.systemUTC();
@@ -283,6 +300,15 @@ public final class PromptReader {
     /** Sets a source that is asked before a body is read. */
     public Builder source(PromptSource source) {
       this.source = source;
+      return this;
+    }
+
+    /**
+     * Sets whether a body must say whose it is, by {@code cache_salt} or {@code extra_key}; not by
+     * default.
+     */
+    public Builder tenantRequired(boolean required) {
+      this.tenantRequired = required;
       return this;
     }
 
