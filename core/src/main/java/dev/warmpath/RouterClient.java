@@ -160,6 +160,7 @@ public final class RouterClient implements AutoCloseable {
   private final @Nullable RouterTracer tracer;
   private final @Nullable ExecutorService ownExecutor;
   private final WorkerSources workerSources;
+  private final DecisionLog decisions;
   private final Reloader reloader;
   private final Admin admin;
   private volatile ClientSettings settings;
@@ -191,6 +192,7 @@ public final class RouterClient implements AutoCloseable {
             .ticker(ticker)
             .build();
     this.knowledge = options.knowledge;
+    this.decisions = new DecisionLog(settings.config.statusDecisions(), ticker);
     this.requestMetrics = settings.requestMetrics ? new RequestMetrics() : null;
     IndexFeed feed = new IndexFeed(index, blocks);
     this.kvEvents = kvEvents(settings);
@@ -672,6 +674,9 @@ public final class RouterClient implements AutoCloseable {
 
   private List<RouterListener> listeners(List<RouterListener> given) {
     List<RouterListener> all = new ArrayList<>(given);
+    if (settings.config.statusDecisions() > 0) {
+      all.add(decisions);
+    }
     RequestMetrics counted = requestMetrics;
     if (counted != null) {
       all.add(counted);
@@ -695,6 +700,29 @@ public final class RouterClient implements AutoCloseable {
   /** Requests that finally failed, where {@link Builder#deadLetterBytes} keeps any. */
   public DeadLetters deadLetters() {
     return deadLetters;
+  }
+
+  /** Everything that is known at this moment; {@link RouterStatus#toJson} makes JSON of it. */
+  public RouterStatus status() {
+    ClientSettings held = settings;
+    return new RouterStatus(
+        held.rules.policy().name(),
+        held.pairPolicies.prefill().name(),
+        held.pairPolicies.decode().name(),
+        held.config.source(),
+        held.config.hash(),
+        readiness(),
+        stats(),
+        predictions(),
+        workers.list().stream()
+            .map(view -> new RouterStatus.WorkerStatus(view, breaker(view.worker())))
+            .toList(),
+        decisions.last());
+  }
+
+  /** Whether the client is live and ready, for an application's health check. Never waits. */
+  public RouterStatus.Readiness readiness() {
+    return Readinesses.of(workers.list(), closed.get());
   }
 
   /** A moment's figures of the client itself. */

@@ -42,7 +42,10 @@ final class ConfigTypes {
       new Scalar<>("duration", "ms, s, m, h or d, as in 500ms") {
         @Override
         public Duration read(JsonNode node, Place place) {
-          Duration value = node.isTextual() ? duration(node.textValue().trim()) : null;
+          Duration value =
+              node.isTextual() || node.isInt() && node.intValue() == 0
+                  ? duration(node.asText().trim())
+                  : null;
           if (value == null || value.isNegative()) {
             throw place.error("must be a length of time with its unit, such as 500ms, 2s or 10m");
           }

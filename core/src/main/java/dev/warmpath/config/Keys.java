@@ -604,6 +604,12 @@ final class Keys {
           SWITCH,
           false,
           "Whether requests and attempts are counted, with the time they take.");
+  static final ConfigKey<Integer> STATUS_DECISIONS =
+      TABLE.fixed(
+          "status_decisions",
+          count(0, 10_000),
+          64,
+          "How many of the last requests `status()` shows, without what they said; 0 for none.");
   static final ConfigKey<Long> DEAD_LETTERS =
       TABLE.fixed(
           "dead_letter_bytes",

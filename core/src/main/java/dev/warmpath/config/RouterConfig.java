@@ -436,6 +436,11 @@ public final class RouterConfig {
     return values.get(Keys.REQUEST_METRICS);
   }
 
+  /** How many of the last requests a status shows. */
+  public int statusDecisions() {
+    return values.get(Keys.STATUS_DECISIONS);
+  }
+
   /** How many bytes of failed requests are kept. */
   public long deadLetterBytes() {
     return values.get(Keys.DEAD_LETTERS);

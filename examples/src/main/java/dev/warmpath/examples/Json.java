@@ -25,6 +25,15 @@ final class Json {
     return MAPPER.createObjectNode();
   }
 
+  /** An object of text that the library wrote. */
+  static ObjectNode parse(String json) {
+    try {
+      return (ObjectNode) MAPPER.readTree(json);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   /** One document, indented, without a line end. */
   static String document(ObjectNode node) {
     try {

@@ -1,7 +1,5 @@
 package dev.warmpath.examples;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.RouterClient;
 import dev.warmpath.health.Availability;
 import dev.warmpath.health.WorkerView;
@@ -68,61 +66,6 @@ final class Views {
   /** Over gRPC vLLM tells no load at all, or zeros that mean nothing until it has counted. */
   private static boolean tellsNoLoad(Worker worker) {
     return worker.engine() == EngineKind.VLLM && worker.id().scheme().startsWith("grpc");
-  }
-
-  static ObjectNode worker(RouterClient router, WorkerView view) {
-    Worker worker = view.worker();
-    ObjectNode out = Json.object();
-    out.put("worker", worker.id().value());
-    out.put("epoch", worker.epoch());
-    out.put("engine", worker.engine().label());
-    out.put("version", worker.capabilities().version());
-    out.put("role", worker.role().label());
-    ArrayNode models = out.putArray("models");
-    worker.models().forEach(model -> models.add(model.id()));
-    out.put("dp_size", worker.ranks().size());
-    out.put("block_size", worker.blockSize());
-    out.put("kv_capacity_tokens", worker.kvCapacityTokens());
-    out.put("max_running_requests", worker.capabilities().maxRunningRequests());
-    out.put("cache_report", worker.capabilities().cacheReport());
-    out.put("state", worker.state().label());
-    out.put("health", view.availability().label());
-    out.put("detail", view.detail());
-    out.put("breaker", router.breaker(worker));
-    ArrayNode ranks = out.putArray("ranks");
-    for (RankView rank : view.ranks()) {
-      ranks.add(rank(rank));
-    }
-    return out;
-  }
-
-  private static ObjectNode rank(RankView view) {
-    ObjectNode out = Json.object();
-    if (view.rank().rank().isPresent()) {
-      out.put("rank", view.rank().rank().getAsInt());
-    } else {
-      out.putNull("rank");
-    }
-    out.put("health", view.availability().label());
-    ArrayNode degraded = out.putArray("degraded");
-    view.degradation().modes().forEach(mode -> degraded.add(mode.label()));
-    Json.put(out, "share", view.degradation().share());
-    out.put("in_flight", view.inFlight());
-    out.put("prefill_tokens", view.prefillTokens());
-    Json.put(out, "latency_ms", view.latencyMillis());
-    RankLoad load = view.load();
-    ObjectNode of = out.putObject("load");
-    Json.put(of, "running", load == null ? Double.NaN : load.runningRequests());
-    Json.put(of, "waiting", load == null ? Double.NaN : load.waitingRequests());
-    Json.put(of, "used_tokens", load == null ? Double.NaN : load.usedTokens());
-    Json.put(of, "token_usage", load == null ? Double.NaN : load.tokenUsage());
-    Json.put(of, "cache_hit_rate", load == null ? Double.NaN : load.cacheHitRate());
-    Json.put(of, "gen_tokens_per_s", load == null ? Double.NaN : load.generationTokensPerSecond());
-    out.put("load_source", view.loadSource());
-    Duration age = view.loadAge();
-    Json.put(out, "load_age_ms", age == null ? Double.NaN : age.toNanos() / 1e6);
-    out.put("stale", view.stale());
-    return out;
   }
 
   /** One line per rank for people. */

@@ -1,6 +1,5 @@
 package dev.warmpath.examples;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.warmpath.RouterClient;
 import picocli.CommandLine.Command;
@@ -18,8 +17,7 @@ final class WorkersCommand extends ViewCommand {
   @Override
   ObjectNode document(RouterClient client) {
     ObjectNode out = Json.object();
-    ArrayNode workers = out.putArray("workers");
-    client.workers().list().forEach(view -> workers.add(Views.worker(client, view)));
+    out.set("workers", Json.parse(client.status().toJson()).get("workers"));
     return out;
   }
 }
