@@ -43,7 +43,7 @@ final class ConfigTypes {
         @Override
         public Duration read(JsonNode node, Place place) {
           Duration value =
-              node.isTextual() || node.isInt() && node.intValue() == 0
+              node.isTextual() || (node.isInt() && node.intValue() == 0)
                   ? duration(node.asText().trim())
                   : null;
           if (value == null || value.isNegative()) {

@@ -21,6 +21,9 @@ import dev.warmpath.transport.PauseMode;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.WorkerState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -28,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -259,6 +263,34 @@ class AdminCallsIT {
       assertThat(Run.of("abort", "--all").exitCode()).isEqualTo(2);
       assertThat(Run.of("cache", "clear", "--level", "L1").exitCode()).isEqualTo(2);
       assertThat(Run.of("profile", "pause", "--worker", sglang.url()).exitCode()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aConfigurationNamesTheWorkersAndFlagsWin(@TempDir Path dir) throws IOException {
+    try (FakeEngine first = engine(EngineKind.SGLANG).start();
+        FakeEngine second = engine(EngineKind.SGLANG).start()) {
+      Path file = dir.resolve("router.yaml");
+      Files.writeString(
+          file,
+          "workers:\n  - " + first.url() + "\n  - " + second.url() + "\npolicy: round_robin\n");
+      Run status = Run.of("status", "--config", file.toString(), "--json");
+      assertThat(status.exitCode()).as(status.err()).isZero();
+      assertThat(status.json().path("policy").asText()).isEqualTo("round_robin");
+      assertThat(status.json().path("configuration").path("source").asText())
+          .isEqualTo(file.toString());
+      assertThat(status.json().path("workers")).hasSize(2);
+      assertThat(status.json().path("readiness").path("ready").asBoolean()).isTrue();
+      Run one = Run.of("status", "--config", file.toString(), "--worker", first.url(), "--json");
+      assertThat(one.json().path("workers")).hasSize(1);
+      assertThat(one.json().path("policy").asText()).isEqualTo("round_robin");
+      Run all = Run.of("cache", "clear", "--level", "L1", "--config", file.toString(), "--all");
+      assertThat(all.exitCode()).as(all.err() + all.out()).isZero();
+      assertThat(all.out()).contains(first.url(), second.url());
+      Files.writeString(file, "wrokers: []");
+      Run wrong = Run.of("status", "--config", file.toString());
+      assertThat(wrong.exitCode()).isEqualTo(2);
+      assertThat(wrong.err()).contains("did you mean workers");
     }
   }
 }

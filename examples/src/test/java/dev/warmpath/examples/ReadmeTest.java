@@ -44,6 +44,7 @@ class ReadmeTest {
     String source =
         "import dev.warmpath.*; import dev.warmpath.api.*; import dev.warmpath.okhttp.*; import"
             + " dev.warmpath.grpc.umbp.*; import dev.warmpath.knowledge.*; import dev.warmpath.policy.*; import dev.warmpath.prompt.*;"
+            + " import dev.warmpath.config.*; import dev.warmpath.transport.*;"
             + " import okhttp3.*; import java.net.URI; import java.nio.file.Path;\n"
             + "class "
             + name
