@@ -12,6 +12,7 @@ import dev.warmpath.api.KnowledgeNeeds;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
+import dev.warmpath.hash.BlockHashes;
 import dev.warmpath.knowledge.InjectionSettings;
 import dev.warmpath.knowledge.KnowledgeIds;
 import dev.warmpath.knowledge.KnowledgeLink;
@@ -24,6 +25,10 @@ import dev.warmpath.policy.LinearCostWeights;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.policy.WeightedScorer;
+import dev.warmpath.prompt.ModelFiles;
+import dev.warmpath.prompt.PromptReader;
+import dev.warmpath.prompt.tokenizer.Tokenizer;
+import dev.warmpath.prompt.tokenizer.Tokenizers;
 import dev.warmpath.transport.KnowledgeTransport.KvInjected;
 import dev.warmpath.transport.KnowledgeTransport.Piece;
 import dev.warmpath.transport.OutboundRequest;
@@ -31,9 +36,11 @@ import dev.warmpath.transport.TransportException.Kind;
 import dev.warmpath.worker.VirtualScheduler;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -271,6 +278,36 @@ class KnowledgeRoutingTest {
     assertThat(info.transferredBytes()).isEqualTo(4_096);
     assertThat(info.recomputeMillis()).isPositive();
     assertThat(info.transferMillis()).isPositive();
+  }
+
+  /**
+   * The KV of a text is made of it as the only system message, and found by the hashes of blocks.
+   */
+  @Test
+  void thePromptBeginsWithTheBlocksThatKvWasMadeOf() throws Exception {
+    kvReady();
+    client("http://w:1;knowledge-inject=http://w:9002")
+        .send(request(KnowledgeNeeds.ids(ID).injectedAs(KnowledgeInjection.KV)));
+    Tokenizer tokenizer =
+        Tokenizers.load(Path.of(Tokenizers.class.getResource("chatml/tokenizer.json").toURI()));
+    String template =
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}";
+    PromptReader reader =
+        PromptReader.builder().model("m", ModelFiles.of(tokenizer, template, Map.of())).build();
+    String built =
+        "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"" + TEXT + "\"}]}";
+
+    BlockHashes kv = reader.read(RouterRequest.chatCompletions(built)).blocks();
+    BlockHashes prompt = reader.read(RouterRequest.chatCompletions(body(0))).blocks();
+    BlockHashes behind =
+        reader
+            .read(RouterRequest.chatCompletions(CHAT.replace("be brief", "be brief\\n\\n" + TEXT)))
+            .blocks();
+
+    assertThat(kv.size()).isGreaterThan(50);
+    // All but the last, in which the KV's prompt ends and this one goes on.
+    assertThat(prompt.commonPrefix(kv)).isGreaterThanOrEqualTo(kv.size() - 1);
+    assertThat(behind.commonPrefix(kv)).isZero();
   }
 
   @Test

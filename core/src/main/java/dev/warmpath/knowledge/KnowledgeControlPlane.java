@@ -33,7 +33,8 @@ import org.slf4j.LoggerFactory;
  * <p>Nothing listens until an application opens it, and then on the loopback address alone unless
  * told otherwise. Whoever can reach it decides where knowledge comes from: outside of loopback,
  * give it a {@linkplain Builder#secret secret} or a network of its own. Threads, calls that wait
- * for one and bodies are bounded; a call that finds no room is closed. Thread safe.
+ * for one and bodies are bounded; a call that finds no room is closed. A caller that sends slowly
+ * holds one of four threads: let nobody in who might. Thread safe.
  */
 public final class KnowledgeControlPlane implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(KnowledgeControlPlane.class);
