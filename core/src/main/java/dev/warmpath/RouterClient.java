@@ -526,8 +526,8 @@ public final class RouterClient implements AutoCloseable {
    * prefill and decode workers answer to a request for several generations, or with
    * log-probabilities of the prompt, is put together by the client.
    *
-   * @param carried called before anything is sent where that is so, with what cancels the request
-   *     from any thread
+   * @param carried called before anything is sent where two workers share the request, with what
+   *     cancels it from any thread: while only prefill is at it, no exchange of the caller's is
    */
   public RequestRunner.Opened open(
       RouterRequest request,

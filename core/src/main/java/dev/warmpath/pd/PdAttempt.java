@@ -29,6 +29,7 @@ final class PdAttempt {
   private final Original original;
   private final String path;
   private final long begun;
+  private volatile @Nullable AttemptRecord ended;
   private volatile PdPair pair;
   private volatile @Nullable LegCall prefill;
   private volatile @Nullable LegCall decode;
@@ -253,7 +254,24 @@ final class PdAttempt {
     return (source == null ? "" : source.target() + " > ") + now.decode().target();
   }
 
+  /** How it shows once it is over. */
   AttemptRecord record(@Nullable PdFailure failure, long now) {
+    AttemptRecord made = recorded(failure, now);
+    ended = made;
+    return made;
+  }
+
+  /**
+   * How it shows among those that are over: the one that answers is told before it has ended.
+   *
+   * @return null before its first payload
+   */
+  @Nullable AttemptRecord shown(long now) {
+    AttemptRecord last = ended;
+    return last != null || !answered() ? last : recorded(null, now);
+  }
+
+  private AttemptRecord recorded(@Nullable PdFailure failure, long now) {
     FailurePhase phase =
         failure == null
             ? null

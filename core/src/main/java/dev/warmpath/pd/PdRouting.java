@@ -1,5 +1,6 @@
 package dev.warmpath.pd;
 
+import dev.warmpath.api.AttemptRecord;
 import dev.warmpath.api.InvalidRequestException;
 import dev.warmpath.api.RequestRejectedException;
 import dev.warmpath.api.RouteDecision;
@@ -23,6 +24,7 @@ import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.TransportException;
 import dev.warmpath.worker.Scheduler;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -230,8 +232,8 @@ public final class PdRouting implements AutoCloseable {
    *
    * @param exchanges opens the exchange of a decode leg
    * @param repeatable asked after a failed attempt: whether the caller could send its request again
-   * @param carried given what cancels the request where none of {@code exchanges} will carry it,
-   *     before anything is sent
+   * @param carried given what cancels the request while none of {@code exchanges} carries it, before
+   *     anything is sent: while prefill is at it, and where the answer is put together
    * @throws RouterException when no pair gave a response
    */
   public RequestRunner.Opened open(
@@ -242,12 +244,12 @@ public final class PdRouting implements AutoCloseable {
     dispatch.repeatable(repeatable);
     Begun begun = new Begun(dispatch);
     List<Original> parts = PdParts.of(begun.original);
+    carried.accept(dispatch::cancel);
     if (parts == null && !begun.original.promptLogprobs()) {
       PdCall call = begun.call(Mode.HEADERS, exchanges);
       call.carry();
       return new RequestRunner.Opened(call, call.response());
     }
-    carried.accept(dispatch::cancel);
     if (parts == null) {
       return read(begun.call(begun.original.stream() ? Mode.STREAM : Mode.WHOLE, transports));
     }
@@ -300,6 +302,17 @@ public final class PdRouting implements AutoCloseable {
         plainPath(path), request.forwarded(), body, "true".equals(body.text("stream")));
   }
 
+  private List<AttemptRecord> attempts(Begun begun, @Nullable PdAttempt last) {
+    List<AttemptRecord> over = begun.request.attempts(); // first: the last one may end meanwhile
+    AttemptRecord shown = last == null ? null : last.shown(shared.scheduler().nanoTime());
+    if (shown == null || over.contains(shown)) {
+      return over;
+    }
+    List<AttemptRecord> all = new ArrayList<>(over);
+    all.add(shown);
+    return all;
+  }
+
   private RouteDecision decision(Begun begun, @Nullable PdAttempt at) {
     return new RouteDecision(
         selector.policies().names(),
@@ -308,7 +321,7 @@ public final class PdRouting implements AutoCloseable {
         List.of(),
         at == null ? null : begun.request.view(at.pair().decode()),
         List.of(),
-        begun.request.attempts(),
+        attempts(begun, at),
         at == null ? null : at.info(),
         begun.request.located().info());
   }

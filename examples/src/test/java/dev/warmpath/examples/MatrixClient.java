@@ -46,6 +46,8 @@ final class MatrixClient implements AutoCloseable {
         RouterClient.builder()
             .transport(fleet.overGrpc() ? GrpcTransport.create() : OkHttpTransport.create())
             .policy(Policies.parse(policy))
+            .prefillPolicy(Policies.parse(policy))
+            .decodePolicy(Policies.parse(policy))
             .listener(listener)
             .seed(17);
     fleet.specs().forEach(builder::worker);

@@ -16,6 +16,7 @@ import dev.warmpath.index.LookupSettings;
 import dev.warmpath.index.NodeIdMap;
 import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.worker.EngineKind;
+import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.worker.WorkerSpec;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 enum MatrixFleet {
   ESTIMATED(EngineKind.SGLANG, null, ""),
+  PAIRS(EngineKind.VLLM, null, ""),
   EXACT(EngineKind.VLLM, null, ";hash=vllm-sha256"),
   SGLANG_SCHEDULER(EngineKind.SGLANG, GrpcApi.SGLANG_SCHEDULER, ""),
   SGLANG_RUNTIME(EngineKind.SGLANG, GrpcApi.SGLANG_RUNTIME, ""),
@@ -59,7 +61,7 @@ enum MatrixFleet {
   void start(ModelFiles files, FakeUmbpMaster master) {
     running =
         FakeFleet.start(
-            Integer.toString(WORKERS),
+            pairs() ? "2p2d" : Integer.toString(WORKERS),
             builder -> {
               builder.model(MODEL).kind(kind).timing(LatencyModel.instant()).speedup(1_000);
               return exact() ? exact(builder, files, master) : builder;
@@ -89,7 +91,17 @@ enum MatrixFleet {
 
   /** Whether clients know the prompts' tokens. */
   boolean exact() {
-    return this != ESTIMATED;
+    return this != ESTIMATED && !pairs();
+  }
+
+  /** Whether two workers share each request. */
+  boolean pairs() {
+    return this == PAIRS;
+  }
+
+  /** Those whose failure fails an attempt each: of pairs the ones that are asked first. */
+  List<FakeEngine> firstAsked() {
+    return fleet().engines().stream().filter(engine -> engine.role() != WorkerRole.DECODE).toList();
   }
 
   boolean overGrpc() {
@@ -107,7 +119,9 @@ enum MatrixFleet {
 
   /** The workers as an operator writes them. */
   List<WorkerSpec> specs() {
-    return addresses().stream().map(address -> WorkerSpec.parse(address + labels)).toList();
+    return pairs()
+        ? fleet().engines().stream().map(FakeEngine::workerSpec).map(WorkerSpec::parse).toList()
+        : addresses().stream().map(address -> WorkerSpec.parse(address + labels)).toList();
   }
 
   /** Asks a master whose nodes are named as the engines name themselves: by their HTTP address. */

@@ -205,9 +205,10 @@ public final class RoutingInterceptor implements Interceptor {
       throw e;
     }
     Future<?> watch = carried.get();
-    if (watch != null) {
+    if (watch != null && !(opened.response() instanceof RoutedExchange)) {
       return carried(request, opened, watch);
     }
+    end(watch);
     RoutedExchange served = Objects.requireNonNull(last.get());
     try {
       Response raw = served.response();
