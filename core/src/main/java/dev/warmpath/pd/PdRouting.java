@@ -232,8 +232,8 @@ public final class PdRouting implements AutoCloseable {
    *
    * @param exchanges opens the exchange of a decode leg
    * @param repeatable asked after a failed attempt: whether the caller could send its request again
-   * @param carried given what cancels the request while none of {@code exchanges} carries it, before
-   *     anything is sent: while prefill is at it, and where the answer is put together
+   * @param carried given what cancels the request while none of {@code exchanges} carries it,
+   *     before anything is sent: while prefill is at it, and where the answer is put together
    * @throws RouterException when no pair gave a response
    */
   public RequestRunner.Opened open(

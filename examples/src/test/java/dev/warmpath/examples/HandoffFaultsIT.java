@@ -35,6 +35,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -44,6 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * sockets: a request ends with the answer that one worker alone gives or with an error of the
  * client's own, and nothing is left of it anywhere.
  */
+@Tag("long")
 @Timeout(180)
 class HandoffFaultsIT {
   private static final String PROMPT = "what becomes of a request when its workers fail";

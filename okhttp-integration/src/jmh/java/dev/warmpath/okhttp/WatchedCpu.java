@@ -93,9 +93,7 @@ public final class WatchedCpu {
   }
 
   private static RouterClient.Builder builder(String url) {
-    return RouterClient.builder()
-        .transport(OkHttpTransport.create())
-        .worker(WorkerSpec.parse(url));
+    return RouterClient.builder().transport(OkHttpTransport.create()).worker(WorkerSpec.parse(url));
   }
 
   private static RouterClient.Builder watched(
