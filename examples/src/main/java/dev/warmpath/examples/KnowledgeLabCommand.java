@@ -2,6 +2,7 @@ package dev.warmpath.examples;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.warmpath.api.KnowledgeInjection;
 import dev.warmpath.fake.FleetSpec;
 import dev.warmpath.fake.lab.KnowledgeStudy;
 import dev.warmpath.fake.lab.KnowledgeStudy.Row;
@@ -9,6 +10,7 @@ import dev.warmpath.fake.lab.KnowledgeStudy.Spread;
 import dev.warmpath.fake.lab.LabKnowledge;
 import dev.warmpath.fake.lab.LabSettings;
 import dev.warmpath.fake.scheduler.CoreOptions;
+import dev.warmpath.knowledge.StageOrder;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -35,7 +37,7 @@ final class KnowledgeLabCommand implements Callable<Integer> {
       names = "--policy",
       split = ",",
       paramLabel = "P",
-      defaultValue = "round_robin,cache_aware,linear_cost,homing,knowledge,knowledge_load_first",
+      defaultValue = "round_robin,cache_aware,linear_cost,homing,knowledge,knowledge>homing",
       description = "policies (default: ${DEFAULT-VALUE})")
   private List<String> policies = List.of();
 
@@ -82,7 +84,14 @@ final class KnowledgeLabCommand implements Callable<Integer> {
       description =
           "kv sends a document's KV always, auto where that should be faster than to compute it,"
               + " text never (default: auto)")
-  private LabKnowledge.Injection injection = LabKnowledge.Injection.AUTO;
+  private KnowledgeInjection injection = KnowledgeInjection.AUTO;
+
+  @Option(
+      names = "--order",
+      paramLabel = "ORDER",
+      defaultValue = "DOCUMENTED",
+      description = "the second stage's order: documented or load_first (default: documented)")
+  private StageOrder order = StageOrder.DOCUMENTED;
 
   @Option(
       names = "--blocks",
@@ -145,7 +154,7 @@ final class KnowledgeLabCommand implements Callable<Integer> {
                     copies,
                     usual.heartbeatMs(),
                     injection,
-                    usual.capacity()));
+                    order));
     Map<String, String> workload = new LinkedHashMap<>(Map.of("rate", "32", "duration", "120"));
     workload.putAll(set);
     List<Row> rows =

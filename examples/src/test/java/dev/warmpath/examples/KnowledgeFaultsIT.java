@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class KnowledgeFaultsIT {
   private static final String MODEL = "m";
-  private static final int REQUESTS = 20;
+  private static final int REQUESTS = 10;
   private static final String LONG = "what only the node knows. ".repeat(200).strip();
 
   private final List<AutoCloseable> open = new ArrayList<>();
@@ -141,7 +141,7 @@ class KnowledgeFaultsIT {
     FakeKdn kdn = opened(node("a").start());
     String kid = kdn.addReady(LONG, MODEL);
     KnowledgeRouting routing =
-        routing(Duration.ofMillis(100)).node("a", URI.create(kdn.url())).build();
+        routing(Duration.ofMillis(40)).node("a", URI.create(kdn.url())).build();
     RouterClient router = client(routing);
     awaitKnown(routing, 1);
 
@@ -159,7 +159,7 @@ class KnowledgeFaultsIT {
     FakeKdn kdn = opened(node("a").start());
     kdn.addReady(LONG, MODEL);
     KnowledgeRouting routing =
-        routing(Duration.ofMillis(100)).node("a", URI.create(kdn.url())).build();
+        routing(Duration.ofMillis(40)).node("a", URI.create(kdn.url())).build();
     RouterClient router = client(routing);
     awaitKnown(routing, 1);
 

@@ -13,12 +13,6 @@ import java.util.function.ToDoubleFunction;
  */
 public final class KnowledgeStudy {
 
-  /** Two-stage knowledge routing in its documented order. */
-  public static final String KNOWLEDGE = KnowledgeChoice.DOCUMENTED;
-
-  /** The same with load before links. */
-  public static final String KNOWLEDGE_LOAD_FIRST = KnowledgeChoice.LOAD_FIRST;
-
   private KnowledgeStudy() {}
 
   /**

@@ -2,6 +2,7 @@ package dev.warmpath.fake.lab;
 
 import dev.warmpath.RouterClient;
 import dev.warmpath.Workers;
+import dev.warmpath.api.KnowledgeInfo;
 import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
@@ -56,8 +57,14 @@ final class LabClient implements AutoCloseable {
    * @param endNanos when its last token came
    * @param chosen who computed the prompt
    * @param usage what was counted; of a pair, the prompt by its prefill worker
+   * @param knowledge what became of the knowledge that was needed
    */
-  record Answer(long firstNanos, long endNanos, @Nullable Chosen chosen, Usage usage) {}
+  record Answer(
+      long firstNanos,
+      long endNanos,
+      @Nullable Chosen chosen,
+      Usage usage,
+      @Nullable KnowledgeInfo knowledge) {}
 
   /**
    * Sends a request and reads the answer.
@@ -76,7 +83,8 @@ final class LabClient implements AutoCloseable {
           first,
           clock.nanoTime(),
           Chosen.by(decision),
-          counted(usage == null ? UNCOUNTED : usage, decision.pd()));
+          counted(usage == null ? UNCOUNTED : usage, decision.pd()),
+          decision.knowledge());
     }
   }
 

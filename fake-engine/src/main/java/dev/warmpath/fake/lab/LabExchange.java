@@ -75,11 +75,11 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
     at(
         network.roundTripMs() / 2,
         () -> {
-          LabKdns kdns = network.knowledge();
-          if (kdns == null) {
-            arrive(worker, target, by);
-          } else {
-            kdns.prepare(request, worker.url(), target, () -> arrive(worker, target, by));
+          if (!cancelled && worker.up()) {
+            sent = true;
+            by.begin(target, engineId, this);
+          } else if (!cancelled) {
+            lost();
           }
         });
     VirtualTimer first =
@@ -92,15 +92,6 @@ final class LabExchange implements Exchange, ExchangeResponse, RankListener {
       first.cancel();
     }
     return this;
-  }
-
-  private void arrive(LabWorker worker, LabRank target, LabLeg by) {
-    if (!cancelled && worker.up()) {
-      sent = true;
-      by.begin(target, engineId, this);
-    } else if (!cancelled) {
-      lost();
-    }
   }
 
   private void pending(LabRank target, int fresh) {

@@ -1,7 +1,9 @@
 package dev.warmpath.fake.lab;
 
+import dev.warmpath.api.KnowledgeInjection;
 import dev.warmpath.fake.kdn.KdnNetwork;
 import dev.warmpath.fake.kdn.KnowledgeKv;
+import dev.warmpath.knowledge.StageOrder;
 import java.util.Objects;
 
 /**
@@ -9,9 +11,10 @@ import java.util.Objects;
  * Worker {@code i} is near node {@code i} modulo their number and far from the others; each
  * document is on so many nodes, spread evenly.
  *
- * <p>A prompt that begins with a document has its KV sent to the chosen worker before it is sent
- * itself, unless the worker has it already. Bytes leave a node one transfer after the other and
- * then take the way to the worker, which no two transfers share.
+ * <p>The workers near a node are one target. Clients route and inject by the product's own {@link
+ * dev.warmpath.knowledge.KnowledgeRouting}, whatever their policy; a worker that is to take KV
+ * which it has is sent nothing. Bytes leave a node one transfer after the other and then take the
+ * way to the worker, which no two transfers share.
  *
  * @param nodes how many nodes
  * @param network a node's link
@@ -22,8 +25,8 @@ import java.util.Objects;
  * @param farMs its latency
  * @param copies how many nodes have a document
  * @param heartbeatMs how old what clients know of a node's load may be
- * @param injection when KV is sent
- * @param capacity requests that a worker is said to take at once; 0 where that is not known
+ * @param injection how documents come to workers
+ * @param order the order of the second stage's steps
  */
 public record LabKnowledge(
     int nodes,
@@ -35,18 +38,8 @@ public record LabKnowledge(
     double farMs,
     int copies,
     double heartbeatMs,
-    Injection injection,
-    int capacity) {
-
-  /** When KV is sent. */
-  public enum Injection {
-    /** Always, as CacheRoute's proxy does it. */
-    KV,
-    /** When it is expected to take less time than to compute it again. */
-    AUTO,
-    /** Never: documents are text. */
-    TEXT
-  }
+    KnowledgeInjection injection,
+    StageOrder order) {
 
   /**
    * Four nodes with 200 Gbit/s, of which each document is on one; 100 Gbit/s to near workers and 25
@@ -63,15 +56,16 @@ public record LabKnowledge(
           1,
           1,
           5_000,
-          Injection.AUTO,
-          0);
+          KnowledgeInjection.AUTO,
+          StageOrder.DOCUMENTED);
 
   /** Checks the ranges. */
   public LabKnowledge {
     Objects.requireNonNull(network, "network");
     Objects.requireNonNull(kv, "kv");
     Objects.requireNonNull(injection, "injection");
-    if (nodes < 1 || copies < 1 || copies > nodes || capacity < 0) {
+    Objects.requireNonNull(order, "order");
+    if (nodes < 1 || copies < 1 || copies > nodes) {
       throw new IllegalArgumentException("there is a node, and documents are on 1 to all of them");
     }
     if (!(nearMbps > 0 && farMbps > 0 && nearMs >= 0 && farMs >= 0 && heartbeatMs > 0)) {
@@ -80,14 +74,14 @@ public record LabKnowledge(
   }
 
   /**
-   * Returns these with KV that is sent at other times.
+   * Returns these with documents that come to workers in another way.
    *
-   * @param value when
+   * @param value how
    * @return the copy
    */
-  public LabKnowledge withInjection(Injection value) {
+  public LabKnowledge withInjection(KnowledgeInjection value) {
     return new LabKnowledge(
-        nodes, network, kv, nearMbps, nearMs, farMbps, farMs, copies, heartbeatMs, value, capacity);
+        nodes, network, kv, nearMbps, nearMs, farMbps, farMs, copies, heartbeatMs, value, order);
   }
 
   /** Milliseconds on the way between a node and a worker, for the bytes and their latency. */

@@ -40,7 +40,6 @@ final class LabNetwork implements PromptSource {
   private final IdentityHashMap<Prompt, LabRequest> prompts = new IdentityHashMap<>();
   private long engineRequests;
   private boolean watched;
-  private @Nullable LabKdns knowledge;
 
   LabNetwork(
       VirtualTime time,
@@ -116,15 +115,6 @@ final class LabNetwork implements PromptSource {
   /** The handoffs between its prefill and decode workers. */
   LabHandoffs handoffs() {
     return handoffs;
-  }
-
-  /** The fleet's knowledge nodes; null where it has none. */
-  @Nullable LabKdns knowledge() {
-    return knowledge;
-  }
-
-  void knowledge(LabKdns nodes) {
-    knowledge = nodes;
   }
 
   /** From now on ranks keep account of what is under way to them, for who knows everything. */

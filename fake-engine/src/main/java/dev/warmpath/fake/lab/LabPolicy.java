@@ -1,6 +1,5 @@
 package dev.warmpath.fake.lab;
 
-import dev.warmpath.knowledge.StageOrder;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RoutingPolicy;
 import java.util.List;
@@ -38,12 +37,6 @@ record LabPolicy(String name, List<Maker> variants) {
    * @throws IllegalArgumentException naming the policies that are known
    */
   static LabPolicy parse(String name) {
-    if (name.equals(KnowledgeChoice.DOCUMENTED)) {
-      return of(name, knowledge(name, StageOrder.DOCUMENTED));
-    }
-    if (name.equals(KnowledgeChoice.LOAD_FIRST)) {
-      return of(name, knowledge(name, StageOrder.LOAD_FIRST));
-    }
     if (name.equals(Oracle.NAME)) {
       return new LabPolicy(name, Oracle.WEIGHTS.stream().map(LabPolicy::oracle).toList());
     }
@@ -51,29 +44,8 @@ record LabPolicy(String name, List<Maker> variants) {
       RoutingPolicy policy = Policies.parse(name);
       return of(name, (network, settings) -> policy);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          e.getMessage()
-              + ", "
-              + KnowledgeChoice.DOCUMENTED
-              + ", "
-              + KnowledgeChoice.LOAD_FIRST
-              + ", or "
-              + Oracle.NAME,
-          e);
+      throw new IllegalArgumentException(e.getMessage() + ", or " + Oracle.NAME, e);
     }
-  }
-
-  private static Maker knowledge(String name, StageOrder order) {
-    return (network, settings) -> {
-      LabKdns kdns = network.knowledge();
-      if (kdns == null && order == StageOrder.DOCUMENTED) {
-        return Policies.parse(name);
-      }
-      if (kdns == null) {
-        throw new IllegalArgumentException(name + " needs a fleet with knowledge nodes");
-      }
-      return new KnowledgeChoice(name, order, network, kdns).policy();
-    };
   }
 
   private static Maker oracle(double weight) {

@@ -87,8 +87,13 @@ final class LabRank {
 
   /** Prompt tokens of a request that its cache truly holds. */
   int cachedTokens(LabRequest request) {
+    return cachedTokens(request.forEngine(0));
+  }
+
+  /** The same of a prompt that nobody sends. */
+  int cachedTokens(EngineRequest prompt) {
     drive.settle();
-    return inside.cachedTokens(request.forEngine(0));
+    return inside.cachedTokens(prompt);
   }
 
   /** Requests on their way here, queued or running here. */

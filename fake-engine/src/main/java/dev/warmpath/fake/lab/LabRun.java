@@ -36,12 +36,19 @@ final class LabRun implements AutoCloseable {
 
   private static final String BODY = "{\"model\":\"" + LabRequest.MODEL + "\",\"stream\":true}";
 
+  /** KV is injected into chats only. */
+  private static final String CHAT =
+      "{\"model\":\""
+          + LabRequest.MODEL
+          + "\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"?\"}]}";
+
   private final LabSettings settings;
   private final VirtualTime time = new VirtualTime();
   private final Turns turns = new Turns();
   private final LabClock clock = new LabClock(time, turns);
   private final @Nullable LabEvents events;
   private final LabNetwork network;
+  private final @Nullable LabKdns kdns;
   private final List<LabClient> clients = new ArrayList<>();
   private final SplittableRandom random;
   private Measurements measured;
@@ -78,9 +85,8 @@ final class LabRun implements AutoCloseable {
             settings.roundTripMs(),
             order);
     LabKnowledge knowledge = settings.knowledge();
-    if (knowledge != null) {
-      network.knowledge(new LabKdns(knowledge, time, settings));
-    }
+    this.kdns =
+        knowledge == null ? null : new LabKdns(knowledge, network, settings.core().blockSize());
     RoutingPolicy routing = policy.make(network, settings);
     SplittableRandom seeds = random.split();
     for (int i = 0; i < settings.clients(); i++) {
@@ -128,8 +134,16 @@ final class LabRun implements AutoCloseable {
     }
     network.workers().values().stream()
         .filter(worker -> !joinsLater(worker))
-        .forEach(worker -> builder.worker(worker.url()));
+        .forEach(worker -> builder.worker(spec(worker)));
+    LabKdns nodes = kdns;
+    if (nodes != null) {
+      builder.knowledge(nodes.routing(clock));
+    }
     return builder.build();
+  }
+
+  private String spec(LabWorker worker) {
+    return kdns == null ? worker.url() : kdns.spec(worker.url());
   }
 
   /**
@@ -141,9 +155,9 @@ final class LabRun implements AutoCloseable {
     long started = System.nanoTime();
     openSessions = sessions.size();
     double patienceMs = patienceMs(sessions);
-    LabKdns kdns = network.knowledge();
-    if (kdns != null) {
-      sessions.forEach(kdns::learn);
+    LabKdns nodes = kdns;
+    if (nodes != null) {
+      sessions.forEach(nodes::learn);
     }
     if (settings.concurrency() > 0) {
       ArrayDeque<TraceSession> queue = new ArrayDeque<>(sessions);
@@ -288,16 +302,24 @@ final class LabRun implements AutoCloseable {
     }
     Measurements into = measured;
     RouterRequest.Builder body =
-        RouterRequest.builder(RouterRequest.COMPLETIONS)
-            .body(BODY)
+        RouterRequest.builder(
+                kdns == null ? RouterRequest.COMPLETIONS : RouterRequest.CHAT_COMPLETIONS)
+            .body(kdns == null ? BODY : CHAT)
             .header(LabNetwork.REQUEST_HEADER, number)
             .deadline(settings.deadline());
     if (settings.sessionKeys()) {
       body.sessionKey(session);
     }
+    LabKdns nodes = kdns;
+    if (nodes != null) {
+      body.knowledge(nodes.needs(request));
+    }
     try {
       LabClient.Answer answer = clients.get(client).ask(body.build());
       LabClient.Chosen chosen = answer.chosen();
+      if (nodes != null) {
+        nodes.count(answer.knowledge());
+      }
       if (chosen != null) {
         observer.decided(
             new LabDecision(at, sentAt, chosen.worker(), chosen.rank(), chosen.matchedTokens()));
@@ -335,7 +357,6 @@ final class LabRun implements AutoCloseable {
   }
 
   private LabResult result(String policy, long started) {
-    LabKdns kdns = network.knowledge();
     long passes = 0;
     long preemptions = 0;
     for (LabWorker worker : network.workers().values()) {

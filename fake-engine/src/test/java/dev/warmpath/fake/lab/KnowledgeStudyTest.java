@@ -3,21 +3,25 @@ package dev.warmpath.fake.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.warmpath.api.KnowledgeInjection;
 import dev.warmpath.fake.FleetSpec;
 import dev.warmpath.fake.kdn.KnowledgeKv;
 import dev.warmpath.fake.lab.KnowledgeStudy.Row;
 import dev.warmpath.fake.load.TraceSession;
 import dev.warmpath.fake.load.Workloads;
 import dev.warmpath.fake.scheduler.CoreOptions;
+import dev.warmpath.knowledge.StageOrder;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class KnowledgeStudyTest {
+  private static final String KNOWLEDGE = "knowledge";
   private static final Map<String, String> SET =
       Map.of("rate", "16", "duration", "40", "documents", "300");
 
-  private static LabSettings.Builder fleet(LabKnowledge.Injection injection) {
+  private static LabSettings.Builder fleet(KnowledgeInjection injection) {
     return LabSettings.builder()
         .fleet(FleetSpec.parse("8"))
         .clients(4)
@@ -25,21 +29,22 @@ class KnowledgeStudyTest {
         .knowledge(LabKnowledge.DEFAULT.withInjection(injection));
   }
 
-  private static Map<String, Row> run(LabKnowledge.Injection injection) {
+  private static Map<String, Row> run(KnowledgeInjection injection) {
     return KnowledgeStudy.run(
             fleet(injection),
             SET,
-            List.of("round_robin", "cache_aware", KnowledgeStudy.KNOWLEDGE),
+            List.of("round_robin", "cache_aware", KNOWLEDGE),
             List.of(1L, 2L))
         .stream()
         .collect(java.util.stream.Collectors.toMap(Row::policy, row -> row));
   }
 
   /** Each seed of one is better than each seed of the others. */
+  @Tag("long")
   @Test
   void knowledgeIsQuickerAndSendsLessThanTheOthersWhereKvIsAlwaysSent() {
-    Map<String, Row> rows = run(LabKnowledge.Injection.KV);
-    Row knowledge = rows.get(KnowledgeStudy.KNOWLEDGE);
+    Map<String, Row> rows = run(KnowledgeInjection.KV);
+    Row knowledge = rows.get(KNOWLEDGE);
     for (String other : List.of("round_robin", "cache_aware")) {
       Row row = rows.get(other);
       assertThat(row.failed()).isZero();
@@ -50,28 +55,41 @@ class KnowledgeStudyTest {
   }
 
   @Test
-  void knowledgeComputesFewDocumentsAgainWhereThatIsAChoice() {
-    Map<String, Row> rows = run(LabKnowledge.Injection.AUTO);
-    Row knowledge = rows.get(KnowledgeStudy.KNOWLEDGE);
-    for (String other : List.of("round_robin", "cache_aware")) {
-      assertThat(knowledge.ttftMs().most()).as(other).isLessThan(rows.get(other).ttftMs().least());
-      assertThat(knowledge.recomputed().most() * 4)
-          .as(other)
-          .isLessThan(rows.get(other).recomputed().least());
-    }
+  void loadFirstSendsNobodyAwayEither() {
+    List<TraceSession> sessions = Workloads.draw("knowledge", SET, 4);
+    LabKnowledge usual = LabKnowledge.DEFAULT;
+    LabKnowledge loadFirst =
+        new LabKnowledge(
+            usual.nodes(),
+            usual.network(),
+            usual.kv(),
+            usual.nearMbps(),
+            usual.nearMs(),
+            usual.farMbps(),
+            usual.farMs(),
+            2,
+            usual.heartbeatMs(),
+            KnowledgeInjection.AUTO,
+            StageOrder.LOAD_FIRST);
+    LabResult result =
+        Lab.run(fleet(KnowledgeInjection.AUTO).knowledge(loadFirst).build(), KNOWLEDGE, sessions);
+    assertThat(result.load().failed()).isZero();
+    assertThat(result.load().requests()).isPositive();
+    assertThat(result.knowledge().transfers()).isPositive();
   }
 
   @Test
   void textSendsNothingAndKvIsNeverSentTwiceToWhomHasIt() {
     List<TraceSession> sessions = Workloads.draw("knowledge", SET, 3);
-    LabResult text = Lab.run(fleet(LabKnowledge.Injection.TEXT).build(), "cache_aware", sessions);
+    LabResult text = Lab.run(fleet(KnowledgeInjection.TEXT).build(), "cache_aware", sessions);
     assertThat(text.knowledge().bytes()).isZero();
     assertThat(text.knowledge().transfers()).isZero();
 
     LabResult one =
         Lab.run(
-            fleet(LabKnowledge.Injection.KV)
+            fleet(KnowledgeInjection.KV)
                 .fleet(FleetSpec.parse("1"))
+                .clients(1)
                 .core(CoreOptions.builder().numBlocks(100_000).build())
                 .build(),
             "round_robin",
@@ -89,22 +107,19 @@ class KnowledgeStudyTest {
   @Test
   void aSeedDecidesEverything() {
     List<TraceSession> sessions = Workloads.draw("knowledge", SET, 5);
-    LabSettings settings = fleet(LabKnowledge.Injection.AUTO).seed(5).build();
-    LabResult first = Lab.run(settings, KnowledgeStudy.KNOWLEDGE, sessions);
-    LabResult second = Lab.run(settings, KnowledgeStudy.KNOWLEDGE, sessions);
+    LabSettings settings = fleet(KnowledgeInjection.AUTO).seed(5).build();
+    LabResult first = Lab.run(settings, KNOWLEDGE, sessions);
+    LabResult second = Lab.run(settings, KNOWLEDGE, sessions);
     assertThat(second.knowledge()).isEqualTo(first.knowledge());
     assertThat(second.load().ttft()).isEqualTo(first.load().ttft());
   }
 
   @Test
-  void knowledgeNeedsNodes() {
-    LabSettings none = LabSettings.builder().build();
-    assertThatThrownBy(
-            () ->
-                Lab.run(
-                    none, KnowledgeStudy.KNOWLEDGE_LOAD_FIRST, Workloads.draw("knowledge", SET, 1)))
+  void knowledgeGoesToEnginesOnly() {
+    LabSettings.Builder study = fleet(KnowledgeInjection.KV).model(WorkerModel.FLEET_STUDY);
+    assertThatThrownBy(study::build)
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("knowledge nodes");
+        .hasMessageContaining("regular engines");
     assertThat(new KnowledgeKv(16, 10).bytes(50)).isEqualTo(480);
   }
 }
