@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.warmpath.RouterClient;
+import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
@@ -45,6 +46,10 @@ class TransferProtocolsIT {
   private TransferProtocol protocol;
 
   private void start(TransferProtocol of) {
+    start(of, 1);
+  }
+
+  private void start(TransferProtocol of, int ranks) {
     protocol = of;
     fleet =
         FakeFleet.start(
@@ -53,6 +58,7 @@ class TransferProtocolsIT {
                 worker
                     .kind(of.engine())
                     .transfer(of)
+                    .dpSize(ranks)
                     .model("m")
                     .speedup(20)
                     .disconnectDelay(Duration.ZERO)
@@ -161,6 +167,31 @@ class TransferProtocolsIT {
     }
     assertThat(streamed).hasToString(expected);
     assertThat(router.stats().pd().recomputes()).as("decode computed no prompt").isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void ranksAreTargetsOfBothRoles(TransferProtocol of) {
+    start(of, 2);
+    await()
+        .until(
+            () ->
+                router.workers().list().stream()
+                    .allMatch(view -> view.worker().ranks().size() == 2));
+    Set<String> pairs = new HashSet<>();
+    for (int i = 0; i < 16; i++) {
+      RouterResponse sent = router.send(request("which rank is it", 4, false));
+      assertThat(sent.status()).as(sent.text()).isEqualTo(200);
+      PdInfo pair = sent.decision().pd();
+      assertThat(pair.attempts()).isEqualTo(1);
+      pairs.add(
+          pair.prefill() + "@" + pair.prefillRank() + pair.decode() + "@" + pair.decodeRank());
+      if (of == TransferProtocol.SGLANG) {
+        assertThat(pair.room() % 2).as("engines place a room").isEqualTo((long) pair.prefillRank());
+      }
+    }
+    assertThat(pairs).as("every rank with every rank").hasSize(16);
+    assertThat(router.stats().pd().recomputes()).isZero();
   }
 
   @ParameterizedTest
