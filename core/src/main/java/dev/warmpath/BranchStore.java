@@ -2,13 +2,10 @@ package dev.warmpath;
 
 import dev.warmpath.index.BranchTrie;
 import java.io.BufferedInputStream;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,15 +34,9 @@ final class BranchStore {
     }
   }
 
-  /** Beside the file first, so that a crash leaves the old one or the new one. */
   void save(BranchTrie from) {
-    Path target = file.toAbsolutePath();
-    Path beside = target.resolveSibling(target.getFileName() + ".new");
     try {
-      try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(beside))) {
-        from.save(out);
-      }
-      Files.move(beside, target, StandardCopyOption.REPLACE_EXISTING);
+      SavedFile.replace(file, from::save);
     } catch (IOException e) {
       log.warn("The branch statistics can't be written to {}", file, e);
     }

@@ -74,6 +74,7 @@ final class ClientOptions {
   @Nullable Long indexBytes;
   @Nullable KvEventSettings kvEvents;
   @Nullable Path branchFile;
+  @Nullable Path topologyFile;
   @Nullable LoadHistorySettings loadHistory;
   @Nullable RolloutSettings rollout;
   @Nullable Long deadLetterBytes;

@@ -44,6 +44,7 @@ final class ClientSettings {
   final int tokenizeThreads;
   final long indexBytes;
   final @Nullable Path branchFile;
+  final @Nullable Path topologyFile;
   final @Nullable LoadHistorySettings loadHistory;
   final RolloutSettings rollout;
   final long deadLetterBytes;
@@ -86,6 +87,7 @@ final class ClientSettings {
         threads == null ? 2 * Runtime.getRuntime().availableProcessors() : threads;
     this.indexBytes = or(options.indexBytes, config.indexBytes());
     this.branchFile = options.branchFile == null ? config.branchFile() : options.branchFile;
+    this.topologyFile = options.topologyFile == null ? config.topologyFile() : options.topologyFile;
     this.rollout = or(options.rollout, config.rollout());
     LoadHistorySettings history =
         options.loadHistory == null ? config.loadHistory() : options.loadHistory;

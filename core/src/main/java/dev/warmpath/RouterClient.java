@@ -142,6 +142,7 @@ public final class RouterClient implements AutoCloseable {
   private final @Nullable BlockLookup lookup;
   private final BranchTrie branches;
   private final @Nullable BranchStore branchStore;
+  private final @Nullable TopologyStore topologyStore;
   private final @Nullable LoadHistory loadHistory;
   private final EscapeHatch escapeHatch;
   private final @Nullable RequestMetrics requestMetrics;
@@ -278,7 +279,14 @@ public final class RouterClient implements AutoCloseable {
             : LoadHistory.start(history, health::views, Clock.systemUTC(), options.scheduler);
     this.workers = new Workers(registry, health);
     this.workerSources = new WorkerSources(registry, settings);
+    this.topologyStore =
+        settings.topologyFile == null ? null : new TopologyStore(settings.topologyFile);
+    Map<String, List<WorkerSpec>> known = topologyStore == null ? Map.of() : topologyStore.load();
     for (WorkerDiscovery discovery : discoveries) {
+      List<WorkerSpec> last = known.get(discovery.name());
+      if (last != null) {
+        workerSources.remember(discovery.name(), last);
+      }
       discovery.start(workerSources.of(discovery.name()));
     }
     this.admin = Admin.of(new ClientAdmin(registry, transports, feed, kvEvents, executor));
@@ -843,6 +851,9 @@ public final class RouterClient implements AutoCloseable {
     if (branchStore != null) {
       branchStore.save(branches);
     }
+    if (topologyStore != null) {
+      topologyStore.save(workerSources.discovered());
+    }
     if (lookup != null) {
       quietly(lookup);
     }
@@ -1136,6 +1147,17 @@ public final class RouterClient implements AutoCloseable {
      */
     public Builder branchFile(Path branchFile) {
       options.branchFile = branchFile;
+      return this;
+    }
+
+    /**
+     * Sets a file that what discoveries last told of workers is written to at the end and read from
+     * at the start, so that a client starts where a name server or a control plane does not answer;
+     * none by default. A discovery's first answer takes its place. It holds no keys. One that can't
+     * be read is reported and ignored.
+     */
+    public Builder topologyFile(Path topologyFile) {
+      options.topologyFile = topologyFile;
       return this;
     }
 

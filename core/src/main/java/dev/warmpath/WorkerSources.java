@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
 final class WorkerSources {
   private static final Logger log = LoggerFactory.getLogger(WorkerSources.class);
   private static final String CONFIGURED = "builder";
+  private static final String DISCOVERED = "discovery:";
 
   private final WorkerRegistry registry;
   private final ReentrantLock lock = new ReentrantLock();
@@ -58,6 +59,28 @@ final class WorkerSources {
     }
   }
 
+  /** Takes what a discovery told in an earlier run, until it tells anew. */
+  void remember(String discovery, Collection<WorkerSpec> specs) {
+    list(DISCOVERED + discovery, specs);
+  }
+
+  /** What discoveries have told, by their names. */
+  Map<String, List<WorkerSpec>> discovered() {
+    Map<String, List<WorkerSpec>> told = new LinkedHashMap<>();
+    lock.lock();
+    try {
+      listed.forEach(
+          (source, specs) -> {
+            if (source.startsWith(DISCOVERED)) {
+              told.put(source.substring(DISCOVERED.length()), specs);
+            }
+          });
+    } finally {
+      lock.unlock();
+    }
+    return told;
+  }
+
   /** What a discovery tells its findings. */
   WorkerDiscovery.Listener of(String name) {
     AtomicBoolean failing = new AtomicBoolean();
@@ -65,7 +88,7 @@ final class WorkerSources {
       @Override
       public void onWorkers(Collection<WorkerSpec> found) {
         failing.set(false);
-        list("discovery:" + name, found);
+        list(DISCOVERED + name, found);
       }
 
       @Override

@@ -496,6 +496,12 @@ final class Keys {
           PATH,
           null,
           "Keeps `homing`'s statistics of where prompts part from one run to the next.");
+  static final ConfigKey<Path> TOPOLOGY_FILE =
+      TABLE.fixed(
+          "topology_file",
+          PATH,
+          null,
+          "Keeps what discovery last told of workers from one run to the next, without keys.");
   static final ConfigKey<String> ROLLOUT_BASELINE =
       TABLE.live(
           "rollout.baseline",

@@ -387,6 +387,11 @@ public final class RouterConfig {
     return values.find(Keys.BRANCH_FILE);
   }
 
+  /** Where discovered workers are kept, or null for nowhere. */
+  public @Nullable Path topologyFile() {
+    return values.find(Keys.TOPOLOGY_FILE);
+  }
+
   /** Whether every request must have a tenant's key. */
   public boolean tenantKeyRequired() {
     return values.get(Keys.TENANT_KEY_REQUIRED);

@@ -1,6 +1,7 @@
 package dev.warmpath.worker;
 
 import java.util.Locale;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,25 @@ public record KvHashing(
           new KvHashing(scheme, seed, contextParallel, eagle, oneOf(key, value, "bare", "pair"));
       default -> null;
     };
+  }
+
+  /** Gives each value that is not the default, by its configured key. */
+  void forEach(BiConsumer<String, String> values) {
+    if (scheme != null) {
+      values.accept("hash", scheme);
+    }
+    if (seed != null) {
+      values.accept("hash-seed", seed);
+    }
+    if (contextParallel != null) {
+      values.accept("dcp", contextParallel.toString());
+    }
+    if (eagle) {
+      values.accept("eagle", "true");
+    }
+    if (bareMultimodalKeys) {
+      values.accept("mm-keys", "bare");
+    }
   }
 
   private static int number(String value) {

@@ -169,6 +169,35 @@ public final class WorkerSpec {
     return builder;
   }
 
+  /**
+   * The one-line form that {@link #parse} reads, without keys; null where there is none, because a
+   * value holds a semicolon or a line's end.
+   */
+  public @Nullable String line() {
+    StringBuilder line = new StringBuilder(id.value());
+    append(line, "role", role == null ? null : role.label());
+    append(line, "engine", engine == null ? null : engine.label());
+    append(line, "dp", dpSize);
+    append(line, "block", blockSize);
+    append(line, "kv-tokens", kvCapacityTokens);
+    models.forEach(model -> append(line, "model", model));
+    hashing.forEach((key, value) -> append(line, key, value));
+    labels.forEach((key, value) -> append(line, key, value));
+    String form = line.toString();
+    WorkerSpec open = toBuilder().apiKey(null).adminKey(null).build();
+    try {
+      return form.lines().count() == 1 && parse(form).equals(open) ? form : null;
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  private static void append(StringBuilder line, String key, @Nullable Object value) {
+    if (value != null) {
+      line.append(';').append(key).append('=').append(value);
+    }
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof WorkerSpec that

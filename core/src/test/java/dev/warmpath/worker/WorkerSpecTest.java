@@ -7,6 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class WorkerSpecTest {
   @Test
@@ -80,5 +81,26 @@ class WorkerSpecTest {
             .build();
     assertThat(spec.toString() + spec.apiKey() + spec.adminKey()).doesNotContain("sesame");
     assertThat(java.util.Objects.requireNonNull(spec.apiKey()).reveal()).isEqualTo("sesame");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://a:1",
+        "http://a:1;role=prefill;engine=vllm;dp=2;block=16;kv-tokens=1000;model=m;model=n",
+        "grpc://[::1]:9;engine=atom;hash=atom;hash-seed=7;dcp=2;eagle=true;mm-keys=bare;zone=west",
+      })
+  void theOneLineFormReadsBack(String line) {
+    WorkerSpec spec = WorkerSpec.parse(line);
+    assertThat(spec.line()).isEqualTo(line);
+    WorkerSpec keyed =
+        spec.toBuilder().apiKey(Secret.of("sk-1")).adminKey(Secret.of("sk-2")).build();
+    assertThat(keyed.line()).as("keys stay here").isEqualTo(line);
+  }
+
+  @Test
+  void whatHasNoOneLineFormSaysSo() {
+    assertThat(WorkerSpec.builder("http://a:1").label("note", "a;b").build().line()).isNull();
+    assertThat(WorkerSpec.builder("http://a:1").label("note", "a\nb").build().line()).isNull();
   }
 }
