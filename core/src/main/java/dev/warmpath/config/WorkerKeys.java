@@ -1,5 +1,6 @@
 package dev.warmpath.config;
 
+import static dev.warmpath.config.ConfigTypes.PATH;
 import static dev.warmpath.config.ConfigTypes.SECRET;
 import static dev.warmpath.config.ConfigTypes.SWITCH;
 import static dev.warmpath.config.ConfigTypes.TEXT;
@@ -11,8 +12,10 @@ import static dev.warmpath.config.ConfigTypes.texts;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.KvHashing;
 import dev.warmpath.worker.Secret;
+import dev.warmpath.worker.TlsFiles;
 import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.worker.WorkerSpec;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -67,6 +70,21 @@ final class WorkerKeys {
   private static final ConfigKey<Secret> ADMIN_KEY =
       TABLE.live("admin_key", SECRET, null, "Its own key for admin calls.");
 
+  private static final ConfigKey<Path> TLS_TRUST =
+      TABLE.live(
+          "tls.trust",
+          PATH,
+          null,
+          "PEM file of the certificates that may sign its own, for `https` and `grpcs`.");
+  private static final ConfigKey<Path> TLS_CERTIFICATE =
+      TABLE.live(
+          "tls.certificate",
+          PATH,
+          null,
+          "PEM file of the certificate that this client shows it, with its chain (mTLS).");
+  private static final ConfigKey<Path> TLS_KEY =
+      TABLE.live("tls.key", PATH, null, "PEM file of its private key, PKCS #8 without a password.");
+
   static final ConfigType<WorkerSpec> WORKER =
       ConfigTypes.object(
           "worker", TABLE, WorkerSpec::parse, (values, place) -> spec(values), WorkerKeys::print);
@@ -104,6 +122,12 @@ final class WorkerKeys {
             values.get(HASH_EAGLE),
             values.get(HASH_BARE)));
     values.get(LABELS).forEach(builder::label);
+    Path trust = values.find(TLS_TRUST);
+    Path certificate = values.find(TLS_CERTIFICATE);
+    Path key = values.find(TLS_KEY);
+    if (trust != null || certificate != null || key != null) {
+      builder.tls(new TlsFiles(trust, certificate, key));
+    }
     return builder
         .models(values.get(MODELS))
         .apiKey(values.find(API_KEY))
@@ -130,6 +154,8 @@ final class WorkerKeys {
         + spec.labels()
         + ";"
         + spec.hashing()
+        + ";"
+        + spec.tls()
         + (spec.apiKey() == null ? "" : ";key")
         + (spec.adminKey() == null ? "" : ";admin-key");
   }

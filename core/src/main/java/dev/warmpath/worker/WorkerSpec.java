@@ -26,6 +26,7 @@ public final class WorkerSpec {
   private final List<String> models;
   private final @Nullable Secret apiKey;
   private final @Nullable Secret adminKey;
+  private final @Nullable TlsFiles tls;
   private final Map<String, String> labels;
 
   private WorkerSpec(Builder builder) {
@@ -39,6 +40,7 @@ public final class WorkerSpec {
     this.models = List.copyOf(builder.models);
     this.apiKey = builder.apiKey;
     this.adminKey = builder.adminKey;
+    this.tls = builder.tls;
     this.labels = Map.copyOf(builder.labels);
   }
 
@@ -148,6 +150,11 @@ public final class WorkerSpec {
     return adminKey;
   }
 
+  /** The files by which it is spoken to over TLS, or null for the transport's own way. */
+  public @Nullable TlsFiles tls() {
+    return tls;
+  }
+
   /** Free labels for filters and views. */
   public Map<String, String> labels() {
     return labels;
@@ -165,6 +172,7 @@ public final class WorkerSpec {
     builder.models = models;
     builder.apiKey = apiKey;
     builder.adminKey = adminKey;
+    builder.tls = tls;
     builder.labels.putAll(labels);
     return builder;
   }
@@ -211,6 +219,7 @@ public final class WorkerSpec {
         && models.equals(that.models)
         && Objects.equals(apiKey, that.apiKey)
         && Objects.equals(adminKey, that.adminKey)
+        && Objects.equals(tls, that.tls)
         && labels.equals(that.labels);
   }
 
@@ -236,6 +245,7 @@ public final class WorkerSpec {
     private List<String> models = List.of();
     private @Nullable Secret apiKey;
     private @Nullable Secret adminKey;
+    private @Nullable TlsFiles tls;
     private final Map<String, String> labels = new TreeMap<>();
 
     private Builder(WorkerId id) {
@@ -332,6 +342,15 @@ public final class WorkerSpec {
     /** Sets the key for admin calls. */
     public Builder adminKey(@Nullable Secret adminKey) {
       this.adminKey = adminKey;
+      return this;
+    }
+
+    /**
+     * Sets the files by which it is spoken to over TLS ({@code https}, {@code grpcs}): who signs
+     * its certificate, and the certificate that this client shows.
+     */
+    public Builder tls(@Nullable TlsFiles tls) {
+      this.tls = tls;
       return this;
     }
 

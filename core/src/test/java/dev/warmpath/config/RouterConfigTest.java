@@ -94,6 +94,7 @@ class RouterConfigTest {
         "polcy: pin | polcy | did you mean policy",
         "api-key: x | api-key | did you mean api_key",
         "zzzzqqqq: 1 | zzzzqqqq | use one of workers",
+        "workers: [{url: 'https://a:1', tls: {certificate: c.pem}}] | workers[0] | certificate and key",
         "policy: pin>nearest | policy | unknown policy 'nearest'",
         "workers: [{ulr: 'http://a:1'}] | workers[0].ulr | did you mean url",
         "workers: [{role: decode}] | workers[0].url | is missing",

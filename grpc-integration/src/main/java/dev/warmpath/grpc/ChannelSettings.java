@@ -1,12 +1,16 @@
 package dev.warmpath.grpc;
 
+import dev.warmpath.worker.TlsFiles;
+import dev.warmpath.worker.Worker;
 import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.TlsChannelCredentials;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +73,34 @@ public record ChannelSettings(
   public ChannelSettings withTls(@Nullable ChannelCredentials tls) {
     return new ChannelSettings(
         keepAlive, keepAliveTimeout, pingsWhenIdle, maxInboundBytes, idleTimeout, tls);
+  }
+
+  /**
+   * These with a worker's own TLS files, where it has any.
+   *
+   * @throws IllegalArgumentException when they can't be used
+   */
+  ChannelSettings forWorker(Worker worker) {
+    TlsFiles files = worker.spec().tls();
+    if (files == null) {
+      return this;
+    }
+    TlsChannelCredentials.Builder credentials = TlsChannelCredentials.newBuilder();
+    try {
+      Path trust = files.trust();
+      if (trust != null) {
+        credentials.trustManager(trust.toFile());
+      }
+      Path certificate = files.certificate();
+      Path key = files.key();
+      if (certificate != null && key != null) {
+        credentials.keyManager(certificate.toFile(), key.toFile());
+      }
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "the TLS files of " + worker.id() + " can't be read: make them readable", e);
+    }
+    return withTls(credentials.build());
   }
 
   /** These with another interval of pings; null sends none. */

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * grpc-netty-shaded}, or another of gRPC's transports, must be on the class path. Thread safe.
  */
 public final class GrpcTransport implements Transport, KvSubscriberSource {
-  private final Function<WorkerId, ManagedChannel> channels;
+  private final Function<Worker, ManagedChannel> channels;
   private final InstantSource clock;
   private final ConcurrentHashMap<WorkerId, Endpoint> endpoints = new ConcurrentHashMap<>();
 
@@ -68,7 +68,10 @@ public final class GrpcTransport implements Transport, KvSubscriberSource {
   private GrpcTransport(Builder builder) {
     ChannelSettings settings = builder.settings;
     Function<WorkerId, ManagedChannel> given = builder.channels;
-    this.channels = given == null ? id -> settings.open(id.uri()) : given;
+    this.channels =
+        given == null
+            ? worker -> settings.forWorker(worker).open(worker.id().uri())
+            : worker -> given.apply(worker.id());
     this.clock = builder.clock;
   }
 
@@ -170,7 +173,7 @@ public final class GrpcTransport implements Transport, KvSubscriberSource {
     }
     Endpoint endpoint =
         endpoints.computeIfAbsent(
-            worker.id(), id -> new Endpoint(() -> channels.apply(id), this::abortLater));
+            worker.id(), id -> new Endpoint(() -> channels.apply(worker), this::abortLater));
     if (closed) {
       endpoint.close();
     }

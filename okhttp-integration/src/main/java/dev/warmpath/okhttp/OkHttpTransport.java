@@ -2,6 +2,7 @@ package dev.warmpath.okhttp;
 
 import dev.warmpath.okhttp.internal.HttpAdmin;
 import dev.warmpath.okhttp.internal.WorkerTelemetry;
+import dev.warmpath.okhttp.internal.WorkerTls;
 import dev.warmpath.prompt.EngineAdapters;
 import dev.warmpath.transport.AdminCommand;
 import dev.warmpath.transport.AdminReply;
@@ -28,6 +29,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import javax.net.ssl.X509TrustManager;
 import okhttp3.Authenticator;
 import okhttp3.Call;
 import okhttp3.Callback;
@@ -68,6 +70,7 @@ public final class OkHttpTransport implements Transport {
 
   private final OkHttpClient client;
   private final OkHttpClient control;
+  private final @Nullable WorkerTls tls;
   private final WorkerTelemetry telemetry;
   private final InterruptWatch interrupts = new InterruptWatch();
   private final Connects connects = new Connects();
@@ -94,6 +97,14 @@ public final class OkHttpTransport implements Transport {
             .cookieJar(CookieJar.NO_COOKIES)
             .authenticator(Authenticator.NONE)
             .addNetworkInterceptor(new ConnectionWatch());
+    X509TrustManager trusted = base.x509TrustManager();
+    this.tls =
+        builder.http2PriorKnowledge || trusted == null
+            ? null
+            : new WorkerTls(base.sslSocketFactory(), trusted);
+    if (tls != null && trusted != null) {
+      derived.sslSocketFactory(tls, trusted);
+    }
     if (builder.http2PriorKnowledge) {
       derived.protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE));
     }
@@ -123,6 +134,13 @@ public final class OkHttpTransport implements Transport {
     return new Builder();
   }
 
+  private void know(Worker worker) {
+    WorkerTls own = tls;
+    if (own != null) {
+      own.know(worker);
+    }
+  }
+
   @Override
   public Set<String> schemes() {
     return http2PriorKnowledge ? Set.of("http") : Set.of("http", "https");
@@ -130,6 +148,7 @@ public final class OkHttpTransport implements Transport {
 
   @Override
   public Exchange open(OutboundRequest request) {
+    know(request.target().worker());
     Timeouts timeouts = request.timeouts();
     Duration total = timeouts.total();
     ExchangeProgress progress =
@@ -246,16 +265,19 @@ public final class OkHttpTransport implements Transport {
 
   @Override
   public ProbeReport probe(Worker worker, Duration timeout) throws TransportException {
+    know(worker);
     return telemetry.probe(worker, timeout);
   }
 
   @Override
   public HealthReport health(Worker worker, Duration timeout) throws TransportException {
+    know(worker);
     return telemetry.health(worker, timeout);
   }
 
   @Override
   public LoadReport load(Worker worker, Duration timeout) throws TransportException {
+    know(worker);
     return telemetry.load(worker, timeout);
   }
 

@@ -37,9 +37,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Against fabric8's mock server, through a wire that can be cut. */
+@Tag("long")
 class KubernetesDiscoveryIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
