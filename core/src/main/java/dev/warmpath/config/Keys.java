@@ -16,6 +16,8 @@ import dev.warmpath.dispatch.AdmissionSettings;
 import dev.warmpath.dispatch.BreakerSettings;
 import dev.warmpath.dispatch.DispatchSettings;
 import dev.warmpath.dispatch.RetrySettings;
+import dev.warmpath.health.DegradationMode;
+import dev.warmpath.health.DegradationSettings;
 import dev.warmpath.health.HealthSettings;
 import dev.warmpath.index.LookupSettings;
 import dev.warmpath.index.TierWeights;
@@ -449,6 +451,28 @@ final class Keys {
           DURATION,
           HEALTH.telemetryStaleAfter(),
           "The age at which a load reading is no longer believed.");
+
+  private static final DegradationSettings DEGRADATION = DegradationSettings.DEFAULT;
+  static final ConfigKey<Duration> DEGRADATION_HOLD =
+      TABLE.live(
+          "health.degradation.hold",
+          DURATION,
+          DEGRADATION.hold(),
+          "The least time between two changes of one way in which a rank is degraded.");
+  static final ConfigKey<Duration> SLOW_START =
+      TABLE.live(
+          "health.degradation.slow_start",
+          DURATION,
+          DEGRADATION.slowStart(),
+          "For how long the traffic of a worker that was down or suspect grows.");
+  static final ConfigKey<Double> SLOW_START_SHARE =
+      TABLE.live(
+          "health.degradation.slow_start_share",
+          DECIMAL,
+          DEGRADATION.slowStartShare(),
+          "The share of its traffic, 0 to 1, that it begins with.");
+  static final Map<DegradationMode, DegradationKeys> DEGRADATION_RULES =
+      DegradationKeys.all(TABLE, DEGRADATION);
 
   // prompts and indexes
   static final ConfigKey<Map<String, Path>> MODELS =

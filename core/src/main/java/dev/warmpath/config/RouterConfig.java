@@ -258,6 +258,7 @@ public final class RouterConfig {
         .capabilityInterval(values.get(Keys.CAPABILITY_INTERVAL))
         .capabilityTimeout(values.get(Keys.CAPABILITY_TIMEOUT))
         .telemetryStaleAfter(values.get(Keys.TELEMETRY_STALE))
+        .degradation(values.section("health.degradation", () -> DegradationKeys.read(values)))
         .build();
   }
 

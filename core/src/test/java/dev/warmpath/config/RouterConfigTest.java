@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.warmpath.dispatch.DispatchSettings;
+import dev.warmpath.health.DegradationMode;
+import dev.warmpath.health.DegradationSettings;
 import dev.warmpath.health.HealthSettings;
 import dev.warmpath.pd.PdSettings;
 import dev.warmpath.policy.Policies;
@@ -165,6 +167,32 @@ class RouterConfigTest {
     assertThat(before.changes(after, false)).isEqualTo(List.of("workers", "policy"));
     assertThat(before.changes(after, true)).isEqualTo(List.of("index_bytes"));
     assertThat(after.withoutWorkers().workers()).isEmpty();
+  }
+
+  @Test
+  void degradationIsReadModeByMode() {
+    DegradationSettings read =
+        parse(
+                """
+                health:
+                  degradation:
+                    hold: 5s
+                    kv_full: {enter: 0.99, share: 0.1}
+                    latency: {enabled: false}
+                """)
+            .health()
+            .degradation();
+    assertThat(read)
+        .isEqualTo(
+            DegradationSettings.builder()
+                .hold(Duration.ofSeconds(5))
+                .rule(DegradationMode.KV_FULL, new DegradationSettings.Rule(0.99, 0.9, 3, 0.1))
+                .without(DegradationMode.LATENCY)
+                .build());
+    assertThat(parse("deadline: 1m").health()).isEqualTo(HealthSettings.DEFAULT);
+    assertThatThrownBy(() -> parse("health: {degradation: {stale: {enter: 0.1}}}"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("leave 0.5 must be below enter 0.1");
   }
 
   @Test
