@@ -15,6 +15,8 @@ import dev.warmpath.observe.MetricFamily;
 import dev.warmpath.observe.MetricSample;
 import dev.warmpath.observe.MetricType;
 import dev.warmpath.pd.PdStats;
+import dev.warmpath.prompt.StageTimers.Stage;
+import dev.warmpath.prompt.StageTimers.Times;
 import dev.warmpath.transport.RankLoad;
 import dev.warmpath.transport.Transport;
 import dev.warmpath.transport.TransportStats;
@@ -367,6 +369,25 @@ final class ClientMetrics {
         "What making connections for requests took, summed.",
         MetricType.COUNTER,
         seconds);
+    return this;
+  }
+
+  /** What the stages of the work on requests came to, where they are timed. */
+  ClientMetrics stages(Map<Stage, Times> times) {
+    List<MetricSample> counts = new ArrayList<>();
+    List<MetricSample> seconds = new ArrayList<>();
+    times.forEach(
+        (stage, its) -> {
+          Map<String, String> labels = Map.of("stage", stage.label());
+          counts.add(MetricSample.of(its.count(), labels));
+          seconds.add(MetricSample.of(its.total().toNanos() / 1e9, labels));
+        });
+    add(
+        "stage_runs_total",
+        "Stages of the client's own work, since their timers were started.",
+        MetricType.COUNTER,
+        counts);
+    add("stage_seconds_total", "What the stages took, summed.", MetricType.COUNTER, seconds);
     return this;
   }
 

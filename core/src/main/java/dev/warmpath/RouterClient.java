@@ -63,6 +63,7 @@ import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.prompt.PromptReader;
 import dev.warmpath.prompt.PromptSource;
+import dev.warmpath.prompt.StageTimers;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.OutboundRequest;
@@ -178,7 +179,8 @@ public final class RouterClient implements AutoCloseable {
     LongSupplier ticker =
         options.scheduler == null ? System::nanoTime : options.scheduler::nanoTime;
     long seed = settings.seed == null ? new SecureRandom().nextLong() : settings.seed;
-    this.prompts = settings.prompts().blockTokens(PromptBlocks.TOKENS).build();
+    this.prompts =
+        settings.prompts().blockTokens(PromptBlocks.TOKENS).timers(new StageTimers(ticker)).build();
     this.promptWork = new PromptWork(settings.tokenizeThreads);
     // One budget: where prompts have tokens the tree sees only those that can't be rendered.
     long branchBytes = Math.max(MIN_INDEX_BYTES, settings.indexBytes / BRANCH_SHARE);
@@ -789,12 +791,21 @@ public final class RouterClient implements AutoCloseable {
             .predictions(predictions())
             .workers(workers().list())
             .breakers(fleet.view().topology().workers(), this::breaker)
-            .connections(transports);
+            .connections(transports)
+            .stages(prompts.timers().times());
     if (knowledge != null) {
       metrics.knowledge(knowledge);
     }
     RequestMetrics counted = requestMetrics;
     return (counted == null ? metrics : metrics.also(counted.families())).families();
+  }
+
+  /**
+   * Timers of the client's own work on requests, off until they are started: for finding out on a
+   * running client where its time goes. {@link #metrics} shows what they count.
+   */
+  public StageTimers stageTimers() {
+    return prompts.timers();
   }
 
   /** How the cache hits of each rank compare with what was predicted, by the rank's name. */

@@ -13,6 +13,7 @@ import dev.warmpath.dispatch.AnswerStats;
 import dev.warmpath.health.PredictionCheck;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.prompt.ModelFiles;
+import dev.warmpath.prompt.StageTimers;
 import dev.warmpath.prompt.tokenizer.Tokenizer;
 import dev.warmpath.prompt.tokenizer.Tokenizers;
 import dev.warmpath.transport.OutboundRequest;
@@ -109,6 +110,24 @@ class ExactRoutingTest {
 
   private static int tokens(String text) {
     return TOKENIZER.encode(text, false).length;
+  }
+
+  @Test
+  void everyStageOfTheWorkIsTimedOnDemand() {
+    RouterClient client = router(request -> Script.ok(answer(100, 0)));
+    client.stageTimers().start();
+    client.explain(chat(false, message("user", QUESTION)));
+    client.send(chat(false, message("user", QUESTION)));
+    client.stageTimers().stop();
+    var times = client.stageTimers().times();
+    assertThat(times).hasSize(StageTimers.Stage.values().length);
+    for (StageTimers.Stage stage : List.of(StageTimers.Stage.PARSE, StageTimers.Stage.RENDER)) {
+      assertThat(times.get(stage).count()).as(stage.label()).isEqualTo(2);
+    }
+    assertThat(times.get(StageTimers.Stage.TOKENIZE).count()).isEqualTo(2);
+    assertThat(times.get(StageTimers.Stage.HASH).count()).isGreaterThanOrEqualTo(2);
+    assertThat(times.get(StageTimers.Stage.SELECT).count()).as("what is sent").isOne();
+    times.forEach((stage, its) -> assertThat(its.longest()).isLessThanOrEqualTo(its.total()));
   }
 
   @Test

@@ -34,6 +34,7 @@ class MetricsReferenceTest {
           "mode",
           "cause",
           "result",
+          "stage",
           "kind");
 
   private static List<MetricFamily> families() {

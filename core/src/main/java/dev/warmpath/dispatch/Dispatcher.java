@@ -37,6 +37,8 @@ import dev.warmpath.prompt.EngineAdapters;
 import dev.warmpath.prompt.Exactness;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.prompt.PromptReader;
+import dev.warmpath.prompt.StageTimers;
+import dev.warmpath.prompt.StageTimers.Stage;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.Timeouts;
@@ -562,12 +564,15 @@ public final class Dispatcher {
       @Nullable RequestKnowledge knowledge,
       long now) {
     FleetView view = awaitView(now);
+    long begun = timers().begin();
     CandidateSet candidates = candidates(view, request, prompt, new LinkedHashMap<>(0));
     RouteContext context =
         context(view, candidates, prompt, options, located, now, false)
             .withKnowledge(choice(knowledge));
     RoutingPolicy chosen = environment.policySwitch().choose(by, context);
-    return new Routed(view, chosen, chosen.plan(context), candidates.workers());
+    RoutePlan plan = chosen.plan(context);
+    timers().end(Stage.SELECT, begun);
+    return new Routed(view, chosen, plan, candidates.workers());
   }
 
   /** The fleet as it is now; waits for the first worker where there is none yet. */
@@ -846,6 +851,11 @@ public final class Dispatcher {
   public void gone(WorkerRank rank) {
     gates.forget(rank.worker());
     feed.gone(rank);
+  }
+
+  /** What times the stages of the work on requests. */
+  public StageTimers timers() {
+    return prompts.timers();
   }
 
   /** Requests being carried out. */

@@ -2,6 +2,7 @@ package dev.warmpath.pd;
 
 import dev.warmpath.dispatch.PairDispatch;
 import dev.warmpath.dispatch.WorkerClaim;
+import dev.warmpath.prompt.StageTimers;
 import dev.warmpath.worker.WorkerRole;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,10 @@ final class PdPairing {
    *     is held then
    */
   PdAttempt attempt(int number) {
+    StageTimers timers = shared.dispatcher().timers();
+    long begun = timers.begin();
     PdChoice choice = shared.selector().choose(wanted(), exclusions);
+    timers.end(StageTimers.Stage.SELECT, begun);
     try {
       long now = shared.scheduler().nanoTime();
       return new PdAttempt(number, choice, mint(choice.pair(), now), original, path, now);

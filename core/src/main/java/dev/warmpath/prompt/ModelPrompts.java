@@ -5,6 +5,7 @@ import dev.warmpath.hash.BlockHashes;
 import dev.warmpath.hash.ChainState;
 import dev.warmpath.hash.HashScheme;
 import dev.warmpath.hash.HashSchemes;
+import dev.warmpath.prompt.StageTimers.Stage;
 import dev.warmpath.prompt.template.TemplateException;
 import dev.warmpath.prompt.tokenizer.Tokenizer;
 import dev.warmpath.worker.EngineKind;
@@ -38,6 +39,7 @@ final class ModelPrompts {
   private final ChainCache chains;
   private final int blockTokens;
   private final Clock clock;
+  private final StageTimers timers;
   private final boolean harmony;
   private final Map<PromptKeys, HashScheme> schemes = new ConcurrentHashMap<>();
 
@@ -55,13 +57,15 @@ final class ModelPrompts {
       SegmentCache segments,
       ChainCache chains,
       int blockTokens,
-      Clock clock) {
+      Clock clock,
+      StageTimers timers) {
     this.files = files;
     this.number = number;
     this.segments = segments;
     this.chains = chains;
     this.blockTokens = blockTokens;
     this.clock = clock;
+    this.timers = timers;
     Tokenizer tokenizer = files.tokenizer();
     this.harmony =
         tokenizer.tokenId("<|channel|>").isPresent() && tokenizer.tokenId("<|return|>").isPresent();
@@ -155,6 +159,16 @@ final class ModelPrompts {
   }
 
   private Text text(RequestBody body, EngineKind engine, ToolForm form) throws NotExactException {
+    long begun = timers.begin();
+    try {
+      return rendered(body, engine, form);
+    } finally {
+      timers.end(Stage.RENDER, begun);
+    }
+  }
+
+  private Text rendered(RequestBody body, EngineKind engine, ToolForm form)
+      throws NotExactException {
     ChatLayout.Chat chat = ChatLayout.of(body, files, engine, form);
     String continued = chat.continued();
     try {
@@ -223,8 +237,8 @@ final class ModelPrompts {
 
   private Tokenized tokenize(Text text, HashScheme scheme) throws NotExactException {
     byte[] utf8 = text.rendered();
-    SegmentCache.Encoded encoded = segments.encode(files.tokenizer(), number, utf8, NO_IDS, NO_IDS);
-    ChainState end = chains.chain(scheme, encoded);
+    SegmentCache.Encoded encoded = encode(utf8, NO_IDS, NO_IDS);
+    ChainState end = chain(scheme, encoded);
     String appended = text.appended();
     if (appended == null) {
       return new Tokenized(encoded, utf8.length, end);
@@ -233,14 +247,27 @@ final class ModelPrompts {
     byte[] more = appended.getBytes(StandardCharsets.UTF_8);
     byte[] whole = Arrays.copyOf(utf8, utf8.length + more.length);
     System.arraycopy(more, 0, whole, utf8.length, more.length);
-    TokenSegments joined =
-        segments.encode(files.tokenizer(), number, whole, NO_IDS, NO_IDS).segments();
+    TokenSegments joined = encode(whole, NO_IDS, NO_IDS).segments();
     SegmentCache.Encoded apart = encoded.followedBy(ids);
     if (!Arrays.equals(apart.segments().toArray(), joined.toArray())) {
       // Older versions of SGLang append the tokens, newer ones the text.
       throw new NotExactException("versions of SGLang differ in how they continue a final message");
     }
     return new Tokenized(apart, whole.length, end.fork().append(ids).state());
+  }
+
+  private SegmentCache.Encoded encode(byte[] utf8, int[] before, int[] after) {
+    long begun = timers.begin();
+    SegmentCache.Encoded encoded = segments.encode(files.tokenizer(), number, utf8, before, after);
+    timers.end(Stage.TOKENIZE, begun);
+    return encoded;
+  }
+
+  private ChainState chain(HashScheme scheme, SegmentCache.Encoded ids) {
+    long begun = timers.begin();
+    ChainState end = chains.chain(scheme, ids);
+    timers.end(Stage.HASH, begun);
+    return end;
   }
 
   private int[] withoutBos(int[] ids) {
@@ -304,13 +331,11 @@ final class ModelPrompts {
       Tokenizer tokenizer = files.tokenizer();
       byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
       SegmentCache.Encoded encoded =
-          segments.encode(
-              tokenizer,
-              number,
+          encode(
               utf8,
               special ? tokenizer.prefixTokens() : NO_IDS,
               special ? tokenizer.suffixTokens() : NO_IDS);
-      return new Tokenized(encoded, utf8.length, chains.chain(scheme, encoded));
+      return new Tokenized(encoded, utf8.length, chain(scheme, encoded));
     }
     if (given instanceof List<?> list) {
       int[] ids = new int[list.size()];
@@ -337,7 +362,7 @@ final class ModelPrompts {
 
   /** An engine's hashes of a prompt's blocks. */
   BlockHashes engineBlocks(HashScheme scheme, SegmentCache.Encoded ids) {
-    return chains.chain(scheme, ids).hashes();
+    return chain(scheme, ids).hashes();
   }
 
   /** Its tokenizer. */

@@ -31,6 +31,7 @@ public final class PromptReader {
   private final ChainCache chains;
   private final @Nullable PromptSource source;
   private final boolean tenantRequired;
+  private final StageTimers timers;
   private final AtomicBoolean failing = new AtomicBoolean();
 
   /** Reads prompts without any model's files: their tokens are estimated. */
@@ -40,6 +41,7 @@ public final class PromptReader {
 
   private PromptReader(Builder builder) {
     this.source = builder.source;
+    this.timers = builder.timers;
     this.tenantRequired = builder.tenantRequired;
     this.segments = new SegmentCache(builder.cacheBytes / 4 * 3);
     this.chains = new ChainCache(builder.cacheBytes / 4);
@@ -60,7 +62,8 @@ public final class PromptReader {
         segments,
         chains,
         builder.blockTokens,
-        builder.clock);
+        builder.clock,
+        builder.timers);
   }
 
   /** A builder with no model, 64 MB of cache, blocks of 16 tokens, and the system's clock. */
@@ -107,6 +110,11 @@ public final class PromptReader {
     return new CacheStats(segments.bytes(), segments.hitRate(), chains.bytes(), chains.hitRate());
   }
 
+  /** What times the stages of reading. */
+  public StageTimers timers() {
+    return timers;
+  }
+
   /**
    * Whether prompts may have tokens, of models whose files are known or from a {@link
    * PromptSource}, so that reading one may take more than parsing.
@@ -143,7 +151,9 @@ public final class PromptReader {
       }
       return new Prompt.Builder().opaque().build();
     }
+    long begun = timers.begin();
     RequestBody body = RequestBody.parse(request);
+    timers.end(StageTimers.Stage.PARSE, begun);
     if (tenantRequired && body.key("cache_salt") == null && body.key("extra_key") == null) {
       throw noTenant("set cache_salt or extra_key");
     }
@@ -279,6 +289,7 @@ public final class PromptReader {
     private long cacheBytes = 64L << 20;
     private int blockTokens = 16;
     private Clock clock = Clock.systemUTC();
+    private StageTimers timers = new StageTimers(System::nanoTime);
 
     private Builder() {}
 
@@ -335,6 +346,12 @@ public final class PromptReader {
      */
     public Builder clock(Clock clock) {
       this.clock = clock;
+      return this;
+    }
+
+    /** Sets what times the stages of reading. */
+    public Builder timers(StageTimers timers) {
+      this.timers = Objects.requireNonNull(timers);
       return this;
     }
 
