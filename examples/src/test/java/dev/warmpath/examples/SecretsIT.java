@@ -19,6 +19,7 @@ import dev.warmpath.observe.PrometheusText;
 import dev.warmpath.okhttp.OkHttpTransport;
 import dev.warmpath.okhttp.RoutingInterceptor;
 import dev.warmpath.policy.Policies;
+import dev.warmpath.transport.CacheLevel;
 import dev.warmpath.worker.Secret;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
@@ -273,6 +274,16 @@ class SecretsIT {
     said.add("stats " + client.stats());
     said.add("workers " + client.workers().list());
     said.add("predictions " + client.predictions());
+    said.add("status " + client.status() + client.status().toJson());
+    said.add("readiness " + client.readiness());
+    said.add("stages " + client.stageTimers().times());
+    tell(
+        "admin",
+        catchThrowable(
+            () -> {
+              said.add("flush " + client.admin().flush(CacheLevel.L1));
+              said.add("abort " + client.admin().abort(List.of("rid")));
+            }));
     said.add("metrics " + PrometheusText.of(client.metrics()));
   }
 
