@@ -25,6 +25,7 @@ import io.grpc.Status;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * has answered, what the stub asks is only noted.
  */
 final class RoutedCall<Q, R> extends ClientCall<Q, R> {
+  /** W3C Trace Context and Baggage. */
+  private static final List<String> TRACE_CONTEXT = List.of("traceparent", "tracestate", "baggage");
+
   private final RouterClient router;
   private final GrpcTransport transport;
   private final Executor executor;
@@ -157,7 +161,8 @@ final class RoutedCall<Q, R> extends ClientCall<Q, R> {
   }
 
   private Exchange attempt(Q sent, OutboundRequest out) {
-    CallAttempt<Q, R> made = new CallAttempt<>(transport, method, options, headers, sent, out);
+    CallAttempt<Q, R> made =
+        new CallAttempt<>(transport, method, options, traced(headers, out), sent, out);
     boolean late;
     synchronized (this) {
       attempt = made;
@@ -167,6 +172,21 @@ final class RoutedCall<Q, R> extends ClientCall<Q, R> {
       made.cancel();
     }
     return made;
+  }
+
+  /** A call's headers with the trace context of the attempt in the place of the call's own. */
+  private static Metadata traced(Metadata given, OutboundRequest out) {
+    Metadata sent = new Metadata();
+    sent.merge(given);
+    for (String name : TRACE_CONTEXT) {
+      String value = out.headers().get(name);
+      if (value != null) {
+        Metadata.Key<String> key = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+        sent.discardAll(key);
+        sent.put(key, value);
+      }
+    }
+    return sent;
   }
 
   /** Hands the call of the worker that answered over to the stub. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.warmpath.RouterClient;
+import dev.warmpath.api.RouterTracer;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.proto.sglang.scheduler.GenerateRequest;
 import dev.warmpath.proto.sglang.scheduler.GenerateResponse;
@@ -12,11 +13,14 @@ import dev.warmpath.proto.sglang.scheduler.SamplingParams;
 import dev.warmpath.proto.sglang.scheduler.SglangSchedulerGrpc;
 import dev.warmpath.proto.sglang.scheduler.TokenizedInput;
 import io.grpc.Context;
+import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.stub.MetadataUtils;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -96,6 +100,45 @@ class RouterChannelIT {
         assertThat(all(stub.generate(request(i)))).isNotEmpty();
       }
       assertThat(broken.engines.requests).isNotEmpty();
+    }
+  }
+
+  @Test
+  void theWorkerGetsTheTraceContextOfItsAttempt() throws Exception {
+    RouterTracer tracer =
+        (request, since) ->
+            new RouterTracer.RequestTrace() {
+              @Override
+              public RouterTracer.HopTrace hop(RouterTracer.Hop hop) {
+                return new RouterTracer.HopTrace() {
+                  @Override
+                  public Map<String, String> headers() {
+                    return Map.of("traceparent", "of attempt " + hop.attempt());
+                  }
+                };
+              }
+            };
+    Metadata.Key<String> traceparent =
+        Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER);
+    Metadata own = new Metadata();
+    own.put(traceparent, "of the application");
+    try (Fixture fixture = new Fixture()) {
+      RouterClient router =
+          fixture.route(
+              builder -> builder.promptSource(RouterChannel.prompts()).tracer(tracer),
+              fixture.serve(fixture.engines.sglangScheduler()));
+      fixture.engines.metadata.clear();
+      var stub =
+          stub(fixture, router).withInterceptors(MetadataUtils.newAttachHeadersInterceptor(own));
+      assertThat(all(stub.generate(request(1)))).isNotEmpty();
+      assertThat(fixture.engines.metadata.stream().map(headers -> headers.getAll(traceparent)))
+          .anySatisfy(values -> assertThat(values).containsExactly("of attempt 1"))
+          .allSatisfy(
+              values -> {
+                if (values != null) {
+                  assertThat(values).containsExactly("of attempt 1");
+                }
+              });
     }
   }
 
