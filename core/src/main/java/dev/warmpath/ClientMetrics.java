@@ -188,7 +188,7 @@ final class ClientMetrics {
         injected);
     counter(
         "knowledge_no_node_total",
-        "Requests that need knowledge while no node was alive.",
+        "Requests that need knowledge of which no node that is alive has any.",
         stats.noNode());
     List<MetricSample> calls = new ArrayList<>();
     calls.add(MetricSample.of(stats.kvInjected(), Map.of("outcome", "injected")));

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ids what was wanted
  * @param missing pieces of it whose text was not to be had: the request goes without them
- * @param node the knowledge delivery node that was chosen; null where none is alive
+ * @param node the knowledge delivery node that was chosen; null where none is alive that has any of
+ *     it
  * @param target the worker or group that was chosen; null where nobody was
  * @param decidedBy the step that chose it, or null where nothing but turns did
  * @param injected {@code text}, {@code kv} or {@code nothing}

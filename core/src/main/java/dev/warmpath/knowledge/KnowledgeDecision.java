@@ -10,8 +10,8 @@ import java.util.Optional;
  * @param knowledge what was wanted, as {@linkplain KnowledgeIds#canonical canonical} ids
  * @param nodes every node, as seen
  * @param nodeSteps what each step of the first stage did
- * @param node the chosen node; empty where there is none, which never keeps a target from being
- *     chosen
+ * @param node the chosen node; empty where none has any of what was wanted, which never keeps a
+ *     target from being chosen
  * @param targets every target, as seen
  * @param targetSteps what each step of the second stage did
  * @param tied targets among which nothing but turns decided; 1 where there was no tie

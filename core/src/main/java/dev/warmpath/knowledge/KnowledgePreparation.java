@@ -295,7 +295,7 @@ final class KnowledgePreparation {
      */
     private @Nullable String kvPiece(Map<String, String> found, @Nullable KnowledgeNode node) {
       if (node == null) {
-        why = "no node is alive";
+        why = catalogue.nodes().isEmpty() ? "no node is alive" : "no node has any of it";
         return null;
       }
       if (!body.chat()) {

@@ -178,7 +178,7 @@ public final class KnowledgeRouting implements AutoCloseable {
    * @param text requests whose knowledge went with them as text alone
    * @param kv requests for which KV was to be put in place, too
    * @param nothing requests that went without
-   * @param noNode requests for which no node was alive
+   * @param noNode requests for which no node was alive that has any of it
    * @param kvInjected calls after which KV was in place
    * @param kvFailed calls after which it wasn't, and the engine computed it
    * @param kvBytes KV that was transferred, as far as that was told

@@ -17,7 +17,8 @@ package dev.warmpath.knowledge;
  * @param strictReference whether to decide as the original does where that is odd: an unknown
  *     capacity is a full one, a latency tier of 0 the worst, load that was never reported is zero,
  *     a piece of knowledge named twice counts twice, targets that are not listed keep what is
- *     remembered of them, and requests without knowledge make it fade, too
+ *     remembered of them, requests without knowledge make it fade, too, and a node is chosen even
+ *     where none has any of what is wanted
  */
 public record KnowledgeSettings(
     StageOrder order,

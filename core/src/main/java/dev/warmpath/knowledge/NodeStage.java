@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The first stage: which node delivers. Nodes with all of the text, then those that are not
  * overloaded, then those that can deliver most KV, then those that miss least, then the least
- * loaded; the smallest id breaks ties. Immutable.
+ * loaded; the smallest id breaks ties. Nobody where nobody has any of what is wanted: links to a
+ * node that delivers nothing must not decide who answers. Immutable.
  */
 final class NodeStage {
 
@@ -36,6 +37,9 @@ final class NodeStage {
     for (int n = 0; n < nodes.size(); n++) {
       candidates.add(look(nodes.get(n), catalogue.position(n), wanted));
     }
+    if (unknown(wanted, candidates)) {
+      return new Choice(candidates, List.of(), null);
+    }
     Funnel<NodeCandidate> funnel = new Funnel<>(candidates, candidate -> candidate.node().id());
     funnel.prefer("text_full", NodeCandidate::textFull);
     funnel.prefer("not_overloaded", candidate -> !candidate.overloaded());
@@ -48,6 +52,13 @@ final class NodeStage {
             .min(Comparator.comparing(KnowledgeNode::id))
             .orElse(null);
     return new Choice(candidates, funnel.steps(), chosen);
+  }
+
+  /** Whether knowledge is wanted that no node has; the original chooses one even then. */
+  private boolean unknown(List<@Nullable Piece> wanted, List<NodeCandidate> candidates) {
+    return !settings.strictReference()
+        && !wanted.isEmpty()
+        && Funnel.all(candidates, candidate -> candidate.missingCount() == wanted.size());
   }
 
   private NodeCandidate look(KnowledgeNode node, int position, List<@Nullable Piece> wanted) {

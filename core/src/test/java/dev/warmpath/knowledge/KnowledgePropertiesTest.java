@@ -11,8 +11,12 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.function.Predicate;
+import net.jqwik.api.Assume;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 
 class KnowledgePropertiesTest {
 
@@ -83,15 +87,21 @@ class KnowledgePropertiesTest {
   @Property
   void noStepIsEverLeftWithoutACandidate(@ForAll long seed) {
     Random random = new Random(seed);
-    KnowledgeStrategy strategy = new KnowledgeStrategy(settings(random));
+    KnowledgeSettings settings = settings(random);
+    KnowledgeStrategy strategy = new KnowledgeStrategy(settings);
     for (int i = 0; i < 20; i++) {
       List<KnowledgeNode> nodes = nodes(random);
       List<KnowledgeTarget> targets = targets(random);
+      List<String> wanted = wanted(random);
+      boolean anyKnown =
+          wanted.isEmpty()
+              || settings.strictReference()
+              || nodes.stream()
+                  .anyMatch(node -> wanted.stream().anyMatch(node.items()::containsKey));
 
-      KnowledgeDecision decision =
-          strategy.decide(KnowledgeCatalogue.of(nodes), targets, wanted(random));
+      KnowledgeDecision decision = strategy.decide(KnowledgeCatalogue.of(nodes), targets, wanted);
 
-      assertThat(decision.node().isPresent()).isEqualTo(!nodes.isEmpty());
+      assertThat(decision.node().isPresent()).isEqualTo(!nodes.isEmpty() && anyKnown);
       assertThat(decision.target().isPresent()).isEqualTo(!targets.isEmpty());
       checkSteps(decision.nodeSteps(), nodes.size());
       checkSteps(decision.targetSteps(), targets.size());
@@ -158,21 +168,93 @@ class KnowledgePropertiesTest {
     }
   }
 
-  /** What nobody has says nothing of nodes: the targets decide as if no node's links were known. */
+  /**
+   * What no node has leaves the choice to the targets, whatever nodes there are, whatever they
+   * have, and whatever was remembered before: they decide as if there were no nodes.
+   */
   @Property
   void unknownKnowledgeLeavesTheChoiceToTheTargets(@ForAll long seed) {
     Random random = new Random(seed);
-    KnowledgeSettings settings = settings(random);
+    KnowledgeStrategy strategy = strategyWithHistory(random, false);
+    KnowledgeCatalogue catalogue = KnowledgeCatalogue.of(nodes(random));
     List<KnowledgeTarget> targets = targets(random);
-    KnowledgeDecision without =
-        new KnowledgeStrategy(settings).decide(KnowledgeCatalogue.EMPTY, targets, List.of());
+    List<String> unknown = List.of("nobody has this", "nor that").subList(random.nextInt(2), 2);
 
-    KnowledgeDecision unknown =
-        new KnowledgeStrategy(settings)
-            .decide(KnowledgeCatalogue.EMPTY, targets, List.of("nobody has this"));
+    KnowledgeDecision decision = strategy.explain(catalogue, targets, unknown);
 
-    assertThat(unknown.node()).isEmpty();
-    assertThat(unknown.target()).isEqualTo(without.target());
+    KnowledgeDecision targetOnly = strategy.explain(KnowledgeCatalogue.EMPTY, targets, unknown);
+    assertThat(decision.node()).isEmpty();
+    assertThat(decision.target()).isEqualTo(targetOnly.target());
+    assertThat(decision.targets()).isEqualTo(targetOnly.targets());
+    assertThat(decision.targetSteps()).isEqualTo(targetOnly.targetSteps());
+    assertThat(decision.target().isPresent()).isEqualTo(!targets.isEmpty());
+  }
+
+  /** A piece that somebody has keeps its node, whatever nobody has is wanted beside it. */
+  @Property
+  void unknownKnowledgeBesideKnownChangesNoNode(@ForAll long seed) {
+    Random random = new Random(seed);
+    KnowledgeStrategy strategy = strategyWithHistory(random, random.nextBoolean());
+    List<KnowledgeNode> nodes = nodes(random);
+    String wanted = PIECES.get(random.nextInt(PIECES.size()));
+    boolean known = nodes.stream().anyMatch(node -> node.items().containsKey(wanted));
+    Assume.that(known);
+    KnowledgeCatalogue catalogue = KnowledgeCatalogue.of(nodes);
+
+    KnowledgeDecision decision =
+        strategy.explain(catalogue, targets(random), List.of("nobody has this", wanted));
+
+    assertThat(decision.nodeSteps().get(0).fellBack()).isTrue();
+    assertThat(decision.node()).isPresent();
+    long best =
+        decision.nodes().stream()
+            .filter(
+                candidate ->
+                    candidate.overloaded()
+                        == decision.nodes().stream().allMatch(NodeCandidate::overloaded))
+            .mapToLong(NodeCandidate::kvCoverLength)
+            .max()
+            .orElseThrow();
+    assertThat(decision.nodes())
+        .anySatisfy(
+            candidate -> {
+              assertThat(candidate.node()).isEqualTo(decision.node().orElseThrow());
+              assertThat(candidate.kvCoverLength()).isEqualTo(best);
+            });
+  }
+
+  private static KnowledgeStrategy strategyWithHistory(Random random, boolean strict) {
+    KnowledgeStrategy strategy =
+        new KnowledgeStrategy(settings(random).toBuilder().strictReference(strict).build());
+    for (int i = random.nextInt(20); i > 0; i--) {
+      List<String> wanted = new ArrayList<>(wanted(random));
+      if (random.nextBoolean()) {
+        wanted.add("nor that");
+      }
+      strategy.decide(KnowledgeCatalogue.of(nodes(random)), targets(random), wanted);
+    }
+    return strategy;
+  }
+
+  /** Whatever a rule leaves, even nothing, somebody stays, and the step says what happened. */
+  @Property
+  void aRuleThatLeavesNobodyLeavesEverybody(
+      @ForAll @Size(max = 8) List<@IntRange(max = 5) Integer> candidates,
+      @ForAll @Size(max = 6) List<@IntRange(max = 63) Integer> rules) {
+    Funnel<Integer> funnel = new Funnel<>(candidates, String::valueOf);
+    for (int rule : rules) {
+      List<Integer> before = funnel.left();
+      Predicate<Integer> kept = candidate -> (rule >> candidate & 1) != 0;
+
+      funnel.prefer("rule " + rule, kept);
+
+      List<Integer> would = before.stream().filter(kept).toList();
+      KnowledgeStep step = funnel.steps().get(funnel.steps().size() - 1);
+      assertThat(funnel.left()).isEqualTo(would.isEmpty() ? before : would);
+      assertThat(step.fellBack()).isEqualTo(would.isEmpty() && !before.isEmpty());
+      assertThat(step.out()).isEqualTo(funnel.left().size());
+    }
+    checkSteps(funnel.steps(), candidates.size());
   }
 
   @Property

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class KnowledgeStudyTest {
   private static final String KNOWLEDGE = "knowledge";
   private static final Map<String, String> SET =
-      Map.of("rate", "16", "duration", "40", "documents", "300");
+      Map.of("rate", "16", "duration", "15", "documents", "120");
 
   private static LabSettings.Builder fleet(KnowledgeInjection injection) {
     return LabSettings.builder()
