@@ -75,6 +75,8 @@ final class ClientOptions {
   @Nullable KvEventSettings kvEvents;
   @Nullable Path branchFile;
   @Nullable Path topologyFile;
+  @Nullable Path indexFile;
+  @Nullable Duration indexFileMaxAge;
   @Nullable LoadHistorySettings loadHistory;
   @Nullable RolloutSettings rollout;
   @Nullable Long deadLetterBytes;

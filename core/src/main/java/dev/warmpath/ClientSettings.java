@@ -16,6 +16,7 @@ import dev.warmpath.prompt.PromptReader;
 import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.WorkerSpec;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,6 +46,8 @@ final class ClientSettings {
   final long indexBytes;
   final @Nullable Path branchFile;
   final @Nullable Path topologyFile;
+  final @Nullable Path indexFile;
+  final Duration indexFileMaxAge;
   final @Nullable LoadHistorySettings loadHistory;
   final RolloutSettings rollout;
   final long deadLetterBytes;
@@ -88,6 +91,8 @@ final class ClientSettings {
     this.indexBytes = or(options.indexBytes, config.indexBytes());
     this.branchFile = options.branchFile == null ? config.branchFile() : options.branchFile;
     this.topologyFile = options.topologyFile == null ? config.topologyFile() : options.topologyFile;
+    this.indexFile = options.indexFile == null ? config.indexFile() : options.indexFile;
+    this.indexFileMaxAge = or(options.indexFileMaxAge, config.indexFileMaxAge());
     this.rollout = or(options.rollout, config.rollout());
     LoadHistorySettings history =
         options.loadHistory == null ? config.loadHistory() : options.loadHistory;

@@ -144,6 +144,7 @@ public final class RouterClient implements AutoCloseable {
   private final BranchTrie branches;
   private final @Nullable BranchStore branchStore;
   private final @Nullable TopologyStore topologyStore;
+  private final @Nullable IndexStore indexStore;
   private final @Nullable LoadHistory loadHistory;
   private final EscapeHatch escapeHatch;
   private final @Nullable RequestMetrics requestMetrics;
@@ -255,6 +256,10 @@ public final class RouterClient implements AutoCloseable {
             settings.pairPolicies,
             settings.seed == null ? new SecureRandom()::nextLong : seeds(~seed));
     registry.subscribe(feed);
+    this.indexStore = IndexStore.of(settings, prompts.tokenizes(), blocks);
+    if (indexStore != null) {
+      registry.subscribe(indexStore); // after whoever tells the index of capacities
+    }
     registry.subscribe((before, after) -> retain(after));
     HealthMonitor.Builder monitor =
         HealthMonitor.builder(registry, fleet, transports).settings(settings.health).seed(seed);
@@ -862,6 +867,9 @@ public final class RouterClient implements AutoCloseable {
     if (branchStore != null) {
       branchStore.save(branches);
     }
+    if (indexStore != null) {
+      indexStore.save(registry.current());
+    }
     if (topologyStore != null) {
       topologyStore.save(workerSources.discovered());
     }
@@ -1169,6 +1177,29 @@ public final class RouterClient implements AutoCloseable {
      */
     public Builder topologyFile(Path topologyFile) {
       options.topologyFile = topologyFile;
+      return this;
+    }
+
+    /**
+     * Sets a file that it is written to at the end which blocks of tokens workers are believed to
+     * hold, and read from at the start, so that a client that starts anew finds warm workers at
+     * once; none by default. What it says are guesses, and only of workers whose engine, block size
+     * and models are still those, as far as they are known; a worker that is seen to restart starts
+     * empty as ever. It holds addresses, names of engines, and hashes: no text and no tokens. One
+     * that can't be read is reported and ignored. Needs the model's files: prompts without tokens
+     * have no blocks, and what is known of their bytes is not kept.
+     */
+    public Builder indexFile(Path indexFile) {
+      options.indexFile = indexFile;
+      return this;
+    }
+
+    /**
+     * Sets how old that file may be when a worker appears, because caches move on while this client
+     * is away; 10 minutes by default.
+     */
+    public Builder indexFileMaxAge(Duration maxAge) {
+      options.indexFileMaxAge = maxAge;
       return this;
     }
 

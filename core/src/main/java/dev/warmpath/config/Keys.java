@@ -526,6 +526,19 @@ final class Keys {
           PATH,
           null,
           "Keeps what discovery last told of workers from one run to the next, without keys.");
+  static final ConfigKey<Path> INDEX_FILE =
+      TABLE.fixed(
+          "index_file",
+          PATH,
+          null,
+          "Keeps which blocks of tokens workers were believed to hold from one run to the next,"
+              + " hashes only.");
+  static final ConfigKey<Duration> INDEX_FILE_MAX_AGE =
+      TABLE.fixed(
+          "index_file_max_age",
+          DURATION,
+          Duration.ofMinutes(10),
+          "How old that file may be: caches move on while this client is away.");
   static final ConfigKey<String> ROLLOUT_BASELINE =
       TABLE.live(
           "rollout.baseline",

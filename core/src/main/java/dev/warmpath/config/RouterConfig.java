@@ -393,6 +393,16 @@ public final class RouterConfig {
     return values.find(Keys.TOPOLOGY_FILE);
   }
 
+  /** Where it is kept which blocks workers hold, or null for nowhere. */
+  public @Nullable Path indexFile() {
+    return values.find(Keys.INDEX_FILE);
+  }
+
+  /** How old that file may be. */
+  public Duration indexFileMaxAge() {
+    return values.get(Keys.INDEX_FILE_MAX_AGE);
+  }
+
   /** Whether every request must have a tenant's key. */
   public boolean tenantKeyRequired() {
     return values.get(Keys.TENANT_KEY_REQUIRED);

@@ -78,6 +78,23 @@ final class BlockCore {
     writer.commit();
   }
 
+  void assume(long[] chain, int from, long holderId, int tiers, int tick) {
+    writer.begin(tick);
+    writer.assume(chain, from, holderId, tiers);
+    writer.commit();
+  }
+
+  HeldBlocks held(long holderId, int most) {
+    return BlockSnapshot.take(writer, holderId, most);
+  }
+
+  /** Empties a holder unless its engine tells what it has. */
+  void clearGuesses(long holderId, int tick) {
+    if (writer.lives.authorities[writer.lives.of(holderId)] == 0) {
+      clear(holderId, tick);
+    }
+  }
+
   void storedAfter(long namespace, long parent, long[] hashes, long holderId, Tier tier, int tick) {
     writer.begin(tick);
     writer.storedAfter(namespace, parent, hashes, hashes.length, holderId, tier);

@@ -281,6 +281,54 @@ public final class BlockIndex {
   }
 
   /**
+   * Empties a holder, as {@link #clear}, unless all is told of what it has: what was assumed of it
+   * is gone then already.
+   *
+   * @param holderId the holder
+   */
+  public void clearGuesses(long holderId) {
+    combiner.call(
+        () -> {
+          core.clearGuesses(holderId, tick());
+          return holderId;
+        });
+  }
+
+  /**
+   * Takes down what a holder has, in any namespace, after all updates that were made before:
+   * without what is only on its way to it, and without what lies behind a block that it lacks.
+   *
+   * @param holderId the holder
+   * @param most how many blocks at most; the most recently used are taken
+   * @return the blocks, none if the holder is not known; fewer than it has too where they form very
+   *     many long chains
+   */
+  public HeldBlocks held(long holderId, int most) {
+    return combiner.call(() -> core.held(holderId, most));
+  }
+
+  /**
+   * Gives a holder what was taken down of one, in the order of use, as guesses: they make room and
+   * age like those that come of {@link #dispatch}. Without effect while all is told of what the
+   * holder has. Other updates may come in between.
+   *
+   * @param holderId the holder; without effect if it is dropped or of an epoch that is over
+   * @param held the blocks
+   */
+  public void assume(long holderId, HeldBlocks held) {
+    int[] depths = held.depths();
+    for (int i = held.stretches() - 1; i >= 0; i--) {
+      int stretch = i;
+      long[] chain = held.chain(stretch, depths[stretch]);
+      combiner.call(
+          () -> {
+            core.assume(chain, depths[stretch], holderId, held.tiers[stretch], tick());
+            return holderId;
+          });
+    }
+  }
+
+  /**
    * Tells who holds a block, after all updates that were made before: for people to look at.
    *
    * @param block the block

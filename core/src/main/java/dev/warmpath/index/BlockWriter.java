@@ -147,6 +147,18 @@ final class BlockWriter {
     }
   }
 
+  /** As stored, of keys; without effect where the engine itself tells. */
+  void assume(long[] chain, int from, long holderId, int tiers) {
+    int life = admit(holderId);
+    if (life != Lives.NONE && lives.authorities[life] == 0) {
+      int end = Math.min(chain.length, longestChain);
+      reserve(end);
+      System.arraycopy(chain, 0, keys, 0, end);
+      use(life, from, end, tiers);
+      limit(life);
+    }
+  }
+
   /** Blocks that follow a known one; of an unknown one it can't be told what they follow. */
   void storedAfter(
       long namespace, long parent, long[] hashes, int count, long holderId, Tier tier) {

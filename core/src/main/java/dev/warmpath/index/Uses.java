@@ -109,6 +109,12 @@ final class Uses {
     return first == list ? NONE : first;
   }
 
+  /** The use before another in a list, or {@link #NONE}; the newest one before the list itself. */
+  int before(int list, int use) {
+    int previous = get(use, PREVIOUS);
+    return previous == list ? NONE : previous;
+  }
+
   int tail(int use) {
     return get(use, TAIL);
   }
