@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * <p>What was saved of a worker is guessed of it once: when it first appears, as soon as it has the
  * rank that was saved, unless it left or said of itself that it is another one. What a worker has
  * not said yet does not speak against it; once it does, its guesses go. A restart while no client
- * looked can't be seen: predictions then fail, and cost the worker's credit until they are gone.
+ * looked can't be seen, nor one before a worker of several ranks first says how many they are:
+ * predictions then fail, and cost the worker credit.
  */
 final class IndexStore implements WorkerRegistry.Listener {
   private static final Logger log = LoggerFactory.getLogger(IndexStore.class);
@@ -119,7 +120,7 @@ final class IndexStore implements WorkerRegistry.Listener {
       awaited.clear();
     }
     for (Worker worker : before.workers()) {
-      if (after.worker(worker.id()) == null) {
+      if (goneOrRestarted(worker, after.worker(worker.id()))) {
         awaited.remove(worker.id().value());
       }
     }
@@ -131,6 +132,12 @@ final class IndexStore implements WorkerRegistry.Listener {
     }
     check(after);
     idle = awaited.isEmpty() && unsure.isEmpty();
+  }
+
+  /** A worker that says how many ranks it has is another incarnation too, and no restart. */
+  private static boolean goneOrRestarted(Worker before, @Nullable Worker now) {
+    return now == null
+        || (now.epoch() != before.epoch() && now.ranks().size() == before.ranks().size());
   }
 
   /** Whether it is settled what becomes of what was saved of a worker. */

@@ -181,6 +181,23 @@ class IndexStoreTest {
   }
 
   @Test
+  void aRestartOrALeaveBeforeItIsKnownHowManyRanksThereAreEndsItToo() {
+    earlier(said(EngineKind.SGLANG, 3, 1));
+    Run left = new Run(Duration.ZERO);
+    left.add("http://w:1");
+    left.registry.remove(W);
+    left.add("http://w:1");
+    left.said(said(EngineKind.SGLANG, 3, 1));
+    assertThat(left.held()).containsExactly(0, 0, 0);
+
+    Run restarted = new Run(Duration.ZERO);
+    restarted.add("http://w:1");
+    restarted.registry.restarted(W, restarted.worker().epoch());
+    restarted.said(said(EngineKind.SGLANG, 3, 1));
+    assertThat(restarted.held()).containsExactly(0, 0, 0);
+  }
+
+  @Test
   void whatIsTooOldWhenTheWorkerAppearsIsIgnored() {
     earlier(said(EngineKind.VLLM, null, 16));
     Run late = new Run(LIMIT.plusMillis(1));
