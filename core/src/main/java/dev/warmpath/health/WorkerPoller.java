@@ -507,7 +507,11 @@ final class WorkerPoller {
       suspicion = new Suspicion(open.reason(), false, said);
       askSoon(Look.LOAD);
     }
-    arm(Look.CAPABILITIES, nextIntroduction());
+    arm(
+        Look.CAPABILITIES,
+        answer.probe().unfinished()
+            ? monitor.spread(monitor.settings().probeInterval())
+            : nextIntroduction());
   }
 
   private Duration nextIntroduction() {

@@ -48,6 +48,7 @@ final class FakeTransport implements Transport {
     volatile List<ServedModel> models = List.of(ServedModel.named("m"));
     volatile @Nullable Integer dpSize;
     volatile @Nullable Integer blockSize = 16;
+    volatile boolean unfinished;
     volatile @Nullable String incarnation;
     volatile @Nullable String loadIncarnation;
     volatile double count = Double.NaN;
@@ -145,7 +146,8 @@ final class FakeTransport implements Transport {
     return new ProbeReport(
         new WorkerCapabilities(
             fake.engine, null, null, fake.models, fake.dpSize, fake.blockSize, null, null, null),
-        fake.incarnation);
+        fake.incarnation,
+        fake.unfinished);
   }
 
   @Override

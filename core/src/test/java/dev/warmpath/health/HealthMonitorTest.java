@@ -823,6 +823,21 @@ class HealthMonitorTest {
     }
 
     @Test
+    void aWorkerThatHasNotToldAllIsAskedAgainSoon() {
+      FakeWorker a = fixture.transport.worker(A);
+      a.unfinished = true;
+      fixture.addUp(A);
+      fixture.transport.forgetCalls();
+      fixture.advance(ofSeconds(30));
+      assertThat(fixture.transport.calls("probe", A)).hasSizeBetween(2, 4);
+      a.unfinished = false;
+      fixture.advance(ofSeconds(15));
+      fixture.transport.forgetCalls();
+      fixture.advance(ofSeconds(30));
+      assertThat(fixture.transport.calls("probe", A)).hasSizeLessThanOrEqualTo(1);
+    }
+
+    @Test
     void viewsShowWhatIsKnown() {
       FakeWorker a = fixture.transport.worker(A);
       a.ranks = List.of(load(-1, 3, 1));

@@ -68,9 +68,10 @@ class KvEventSoakIT {
         RouterClient router = route(files, worker(engine, wire))) {
       await().atMost(SOON).until(() -> rank(router).connected());
       long restarts = 0;
+      int sent = 0;
       while (stream(router).events() < EVENTS) {
         int chance = random.nextInt(60);
-        if (chance == 0) {
+        if (chance == 0 || ++sent == 20) {
           engine.kill();
           engine.restart();
           restarts++;

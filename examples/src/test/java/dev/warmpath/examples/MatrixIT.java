@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * same choice whichever way the same prompt was sent. Policy {@code umbp} asks a master that knows
  * where the prompt is.
  */
+@Tag("long")
 class MatrixIT {
   /** Names of threads that read prompts for callers that should not. */
   private static final String PROMPT_THREAD = "warmpath-prompt";

@@ -319,14 +319,17 @@ class PrefillDecodeGrpcIT {
     RouterClient client = client(7);
     workers(role).get(0).faults().add(fault);
     int attempts = 0;
-    for (int i = 0; i < 6; i++) {
+    int requests = 0;
+    // Chance may send some to the worker that is well; not all of so many.
+    while (attempts == requests && requests < 60) {
       Answer answer = ask(client, "what fails on the way", 8, stream);
       assertThat(answer.text()).isNotEmpty();
       attempts += answer.pair().attempts();
+      requests++;
     }
-    assertThat(attempts).as("one of them met the fault").isGreaterThanOrEqualTo(7);
+    assertThat(attempts).as("one of them met the fault").isGreaterThan(requests);
     if (api == GrpcApi.SGLANG_SCHEDULER) {
-      assertThat(attempts).isEqualTo(7);
+      assertThat(attempts).isEqualTo(requests + 1);
       Set<String> ids = new HashSet<>();
       Set<Integer> rooms = new HashSet<>();
       sent(WorkerRole.DECODE, GenerateRequest.class)
@@ -335,7 +338,7 @@ class PrefillDecodeGrpcIT {
                 ids.add(request.getRequestId());
                 rooms.add(request.getDisaggregatedParams().getBootstrapRoom());
               });
-      assertThat(ids).as("each attempt has an id of its own").hasSizeGreaterThanOrEqualTo(6);
+      assertThat(ids).as("each attempt has an id of its own").hasSizeGreaterThanOrEqualTo(requests);
       assertThat(rooms).hasSameSizeAs(ids);
     }
   }

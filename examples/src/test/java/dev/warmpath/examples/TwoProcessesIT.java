@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.warmpath.RouterClient;
+import dev.warmpath.api.NoWorkerAvailableException;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
@@ -94,6 +95,11 @@ class TwoProcessesIT {
             .worker(decode.path("worker").asText())
             .build()) {
       assertThat(router.awaitReady(Duration.ofSeconds(30))).isTrue();
+      // The worker is up before its bootstrap server has told the engine's id.
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .ignoreException(NoWorkerAvailableException.class)
+          .until(() -> router.explain(chat(false)).pd() != null);
       RouterResponse answer = router.send(chat(false));
       assertThat(answer.usage().completionTokens()).isEqualTo(12);
       assertThat(answer.decision().pd().prefill()).isNotNull();

@@ -211,7 +211,9 @@ class WorkerTelemetryIT {
           WorkerSpec.parse(engine.url() + ";role=prefill" + port).toBuilder()
               .apiKey(Secret.of("key"))
               .build();
-      WorkerCapabilities found = transport.probe(worker(keyed), PATIENT).capabilities();
+      ProbeReport report = transport.probe(worker(keyed), PATIENT);
+      assertThat(report.unfinished()).isFalse();
+      WorkerCapabilities found = report.capabilities();
       assertThat(found.transfer())
           .containsOnly(Map.entry("engine-id-0", "a"), Map.entry("engine-id-1", "b"));
       assertThat(found.dpSize()).isEqualTo(2);
@@ -227,6 +229,9 @@ class WorkerTelemetryIT {
       assertThat(bootstrap.requests()).as("nobody else asks").hasSize(1);
       bootstrap.answers(request -> MockWorker.json(200, "{\"0\":{\"engine_id\":\"a\"},\"1\":{}}"));
       assertThat(told(";role=prefill" + port)).as("a rank has not registered").isEmpty();
+      assertThat(transport.probe(worker(";role=prefill" + port), PATIENT).unfinished())
+          .as("so it is asked again soon")
+          .isTrue();
       bootstrap.answers(request -> MockWorker.json(503, "[]"));
       assertThat(told(";role=prefill" + port)).isEmpty();
     }

@@ -85,21 +85,18 @@ final class EngineProbe {
               + " engine");
     }
     String incarnation = metrics == null ? null : metrics.startTime();
+    boolean asksIds = engine == EngineKind.VLLM && MooncakeEngines.asked(worker);
+    List<String> ids = asksIds ? engines.ids(worker, budget) : List.of();
     WorkerCapabilities found =
         switch (engine) {
           case SGLANG -> sglang(served, info);
-          case VLLM ->
-              vllm(
-                  served,
-                  version,
-                  metrics,
-                  MooncakeEngines.asked(worker) ? engines.ids(worker, budget) : List.of());
+          case VLLM -> vllm(served, version, metrics, ids);
           case ATOM -> atom(worker, served, info, metrics, budget);
           case UNKNOWN ->
               new WorkerCapabilities(
                   EngineKind.UNKNOWN, version, null, served, null, null, null, null, null);
         };
-    return new ProbeReport(found, incarnation);
+    return new ProbeReport(found, incarnation, asksIds && ids.isEmpty());
   }
 
   private static TransportException notUnderstood(String message) {
