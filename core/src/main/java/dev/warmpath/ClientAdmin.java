@@ -1,6 +1,7 @@
 package dev.warmpath;
 
 import dev.warmpath.index.kv.KvEvents;
+import dev.warmpath.knowledge.KnowledgeRouting;
 import dev.warmpath.transport.AdminCommand;
 import dev.warmpath.transport.AdminReply;
 import dev.warmpath.transport.CacheLevel;
@@ -20,6 +21,7 @@ record ClientAdmin(
     List<Transport> transports,
     IndexFeed feed,
     @Nullable KvEvents events,
+    @Nullable KnowledgeRouting knowledge,
     Executor executor)
     implements Admin.AdminPort {
 
@@ -41,6 +43,9 @@ record ClientAdmin(
 
   @Override
   public void emptied(Worker worker, Collection<CacheLevel> levels) {
+    if (knowledge != null && !levels.isEmpty()) {
+      worker.ranks().forEach(knowledge::emptied);
+    }
     // What the client guesses of caches has no tiers: it is what need not be computed at all.
     if (levels.contains(CacheLevel.L1)) {
       for (WorkerRank rank : worker.ranks()) {

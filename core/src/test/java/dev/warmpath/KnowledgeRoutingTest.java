@@ -355,8 +355,97 @@ class KnowledgeRoutingTest {
     router.send(request);
     RouterResponse again = router.send(request);
 
-    assertThat(again.decision().knowledge().kv()).isEqualTo("the worker holds it");
+    assertThat(again.decision().knowledge().kv()).isEqualTo("the worker was given it lately");
     assertThat(nodes.calls).filteredOn(call -> call.startsWith("inject")).hasSize(1);
+  }
+
+  private static Script answer(int cachedTokens) {
+    return Script.ok(
+        "{\"usage\":{\"prompt_tokens\":3000,\"completion_tokens\":1,"
+            + "\"prompt_tokens_details\":{\"cached_tokens\":"
+            + cachedTokens
+            + "}}}");
+  }
+
+  private String kvOf(RouterRequest request) {
+    return router.send(request).decision().knowledge().kv();
+  }
+
+  private long injections() {
+    return nodes.calls.stream().filter(call -> call.startsWith("inject")).count();
+  }
+
+  /** What homing expects of a home by its rule is no evidence that KV is there, nor that it isn't. */
+  @Test
+  void kvIsPutInPlaceOnceBehindHoming() {
+    policy = Policies.chain(Policies.knowledgeTarget(), Policies.homing());
+    kvReady();
+    client("http://w:1;knowledge-inject=http://w:9002");
+    RouterRequest request = request(KnowledgeNeeds.ids(ID).injectedAs(KnowledgeInjection.KV));
+
+    assertThat(kvOf(request)).isEqualTo("injected");
+    for (int i = 0; i < 5; i++) {
+      assertThat(kvOf(request)).isEqualTo("the worker was given it lately");
+    }
+
+    assertThat(injections()).isEqualTo(1);
+  }
+
+  @Test
+  void withoutMemoryPredictionsDecideBehindHomingToo() {
+    policy = Policies.homing();
+    kvReady();
+    knowledge.injection(InjectionSettings.builder().kvMemory(Duration.ZERO).build());
+    client("http://w:1;knowledge-inject=http://w:9002");
+    RouterRequest request = request(KnowledgeNeeds.ids(ID).injectedAs(KnowledgeInjection.KV));
+
+    assertThat(kvOf(request)).isEqualTo("injected");
+    assertThat(kvOf(request)).isEqualTo("the worker holds it");
+
+    assertThat(injections()).isEqualTo(1);
+  }
+
+  @Test
+  void kvThatAnAnswerShowsToBeGoneIsPutThereAgain() {
+    kvReady();
+    workers = request -> answer(transport.sent.size() == 3 ? 0 : 2_500);
+    client("http://w:1;knowledge-inject=http://w:9002");
+    RouterRequest request = request(KnowledgeNeeds.ids(ID).injectedAs(KnowledgeInjection.KV));
+
+    assertThat(kvOf(request)).isEqualTo("injected");
+    assertThat(kvOf(request)).isEqualTo("the worker was given it lately");
+    assertThat(kvOf(request)).isEqualTo("the worker was given it lately"); // and lacks it
+    assertThat(kvOf(request)).isEqualTo("injected");
+    assertThat(kvOf(request)).isEqualTo("the worker was given it lately");
+  }
+
+  /** An engine that doesn't find what was just put there gains nothing by being sent it for ever. */
+  @Test
+  void kvThatAnEngineNeverFindsIsNotSentWithEachRequest() {
+    kvReady();
+    workers = request -> answer(0);
+    client("http://w:1;knowledge-inject=http://w:9002");
+    RouterRequest request = request(KnowledgeNeeds.ids(ID).injectedAs(KnowledgeInjection.KV));
+
+    assertThat(kvOf(request)).isEqualTo("injected");
+    for (int i = 0; i < 10; i++) {
+      assertThat(kvOf(request)).isEqualTo("the worker did not find it when it was given it");
+    }
+
+    assertThat(injections()).isEqualTo(1);
+  }
+
+  @Test
+  void aWorkerThatLeftAndCameBackIsGivenItAnew() {
+    kvReady();
+    client("http://w:1;knowledge-inject=http://w:9002");
+    RouterRequest request = request(KnowledgeNeeds.ids(ID).injectedAs(KnowledgeInjection.KV));
+    assertThat(kvOf(request)).isEqualTo("injected");
+
+    router.workers().remove("http://w:1");
+    router.workers().add("http://w:1;knowledge-inject=http://w:9002");
+
+    assertThat(kvOf(request)).isEqualTo("injected");
   }
 
   @Test

@@ -220,7 +220,11 @@ public final class Dispatch {
   /** An attempt's exchange, before which the request's KV is put in place where that is due. */
   Exchange exchange(Attempt attempt, Exchange exchange) {
     RequestKnowledge its = knowledge;
-    return its == null ? exchange : its.before(attempt.candidate(), attempt.outbound(), exchange);
+    if (its == null) {
+      return exchange;
+    }
+    Candidate to = attempt.candidate();
+    return its.before(to.target(), dispatcher.credited(to), attempt.outbound(), exchange);
   }
 
   RouteOptions options() {
@@ -504,6 +508,10 @@ public final class Dispatch {
 
   void learn(
       Attempt attempt, PrefixFeed.Ticket ticket, @Nullable Usage usage, @Nullable String answer) {
+    RequestKnowledge its = knowledge;
+    if (its != null) {
+      its.answered(attempt.candidate().target(), Dispatcher.cached(prompt, usage));
+    }
     dispatcher.learn(prompt, attempt.candidate(), ticket, usage, answer, lessons);
   }
 

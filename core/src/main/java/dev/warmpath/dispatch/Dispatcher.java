@@ -508,7 +508,7 @@ public final class Dispatcher {
   }
 
   /** The prompt tokens that were in the cache, by the client's count; -1 where that is unknown. */
-  private static int cached(Prompt prompt, @Nullable Usage usage) {
+  static int cached(Prompt prompt, @Nullable Usage usage) {
     if (usage == null || !prompt.single()) {
       return -1;
     }
@@ -518,6 +518,16 @@ public final class Dispatcher {
       return cached == null ? -1 : cached;
     }
     return (int) ((double) cached * prompt.tokens() / counted);
+  }
+
+  /**
+   * Prompt tokens that a candidate is predicted to hold, weighed by how far its rank's predictions
+   * came true, whatever the policy that chose it expects.
+   */
+  int credited(Candidate candidate) {
+    RankState state = fleet.view().find(candidate.target());
+    double credit = state == null ? 1 : state.predictions().credit();
+    return (int) (credit * candidate.predictedTokens());
   }
 
   /** What the time to a first token tells of the policy that chose the worker. */

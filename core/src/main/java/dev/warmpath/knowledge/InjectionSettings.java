@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  *     of the request's deadline; 300 ms
  * @param kvTimeout how long KV may take to be in place, likewise; 300 ms. After it the request is
  *     sent as it is, and the engine computes what isn't there
+ * @param kvMemory for how long KV that was put in place counts as being there, and is not asked for
+ *     again, unless an engine's answer shows that it isn't; 60 s, zero for going by predictions alone
  * @param injectPort the port of the control plane beside each worker, where KV is asked for
  *     (CacheRoute's is 9002); empty, the default, for workers whose label {@code knowledge-inject}
  *     says a URL alone
@@ -31,6 +33,7 @@ public record InjectionSettings(
     String heading,
     Duration textTimeout,
     Duration kvTimeout,
+    Duration kvMemory,
     OptionalInt injectPort,
     int maxPieces,
     int maxCharacters,
@@ -52,6 +55,9 @@ public record InjectionSettings(
         || kvTimeout.isNegative()
         || kvTimeout.isZero()) {
       throw new IllegalArgumentException("the timeouts of texts and KV must be positive");
+    }
+    if (kvMemory.isNegative()) {
+      throw new IllegalArgumentException("kvMemory " + kvMemory + " must be 0 or more");
     }
     if (maxPieces < 1 || maxCharacters < 1 || textCacheBytes < 0) {
       throw new IllegalArgumentException("at least one piece and character must have room");
@@ -89,6 +95,7 @@ public record InjectionSettings(
     private String heading = "Use what follows where it helps to answer.";
     private Duration textTimeout = Duration.ofMillis(300);
     private Duration kvTimeout = Duration.ofMillis(300);
+    private Duration kvMemory = Duration.ofSeconds(60);
     private OptionalInt injectPort = OptionalInt.empty();
     private int maxPieces = 8;
     private int maxCharacters = 200_000;
@@ -124,6 +131,12 @@ public record InjectionSettings(
     /** See {@link InjectionSettings#kvTimeout()}. */
     public Builder kvTimeout(Duration value) {
       kvTimeout = value;
+      return this;
+    }
+
+    /** See {@link InjectionSettings#kvMemory()}. */
+    public Builder kvMemory(Duration value) {
+      kvMemory = value;
       return this;
     }
 
@@ -165,6 +178,7 @@ public record InjectionSettings(
           heading,
           textTimeout,
           kvTimeout,
+          kvMemory,
           injectPort,
           maxPieces,
           maxCharacters,

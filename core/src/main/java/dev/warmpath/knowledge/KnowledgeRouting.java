@@ -7,6 +7,7 @@ import dev.warmpath.api.RouterRequest;
 import dev.warmpath.health.FleetView;
 import dev.warmpath.transport.KnowledgeTransport;
 import dev.warmpath.worker.Scheduler;
+import dev.warmpath.worker.WorkerRank;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -157,6 +158,14 @@ public final class KnowledgeRouting implements AutoCloseable {
   /** Counts what is sent where, for targets that don't report how many requests they get. */
   public RouterListener listener() {
     return rates;
+  }
+
+  /** A rank's cache was emptied: KV that was put there is gone. */
+  public void emptied(WorkerRank rank) {
+    KvInjector its = injector;
+    if (its != null) {
+      its.places().emptied(rank.holderId());
+    }
   }
 
   /** What became of the knowledge of requests so far. */

@@ -27,6 +27,7 @@ final class KvInjector {
   private final InjectionSettings settings;
   private final Cache<URI, Long> restUntil =
       Caffeine.newBuilder().maximumSize(MAX_RESTING).executor(Runnable::run).build();
+  private final KvPlaces places;
   private final LongAdder injected = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final LongAdder bytes = new LongAdder();
@@ -35,6 +36,7 @@ final class KvInjector {
     this.registry = registry;
     this.transport = transport;
     this.settings = settings;
+    this.places = new KvPlaces(settings.kvMemory(), registry::now);
   }
 
   /**
@@ -44,6 +46,16 @@ final class KvInjector {
    * @param outcome the same in a few words
    */
   record Result(boolean done, String outcome, long bytes) {}
+
+  /** Where KV is. */
+  KvPlaces places() {
+    return places;
+  }
+
+  /** The time by which {@link #places} goes, in nanoseconds. */
+  long now() {
+    return registry.now();
+  }
 
   /** Where a worker's KV is asked for; null where that isn't known. */
   @Nullable URI endpoint(Worker worker) {

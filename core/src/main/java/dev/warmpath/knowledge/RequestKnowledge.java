@@ -2,7 +2,6 @@ package dev.warmpath.knowledge;
 
 import dev.warmpath.api.KnowledgeInfo;
 import dev.warmpath.api.RouterRequest;
-import dev.warmpath.policy.Candidate;
 import dev.warmpath.policy.KnowledgeChoice;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.KnowledgeTransport.KvOrder;
@@ -13,6 +12,7 @@ import java.net.URI;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +26,9 @@ public final class RequestKnowledge {
   private final @Nullable Kv kv;
   private volatile KnowledgeInfo info;
   private @Nullable WorkerId injectedAt;
+  private @Nullable WorkerRank sentTo;
+  private boolean put;
+  private long sentNanos;
   private volatile boolean awaitedKv;
 
   /**
@@ -33,7 +36,12 @@ public final class RequestKnowledge {
    *
    * @param tokens about how many tokens of the prompt it covers
    */
-  record Kv(KvInjector injector, KvOrder order, long tokens) {}
+  record Kv(KvInjector injector, KvOrder order, long tokens) {
+    /** The piece whose KV it is: the prompt begins with one alone. */
+    String piece() {
+      return order.ids().get(0);
+    }
+  }
 
   RequestKnowledge(
       RouterRequest original,
@@ -75,22 +83,39 @@ public final class RequestKnowledge {
 
   /**
    * The exchange of an attempt, which puts the KV in place first where that is due: not where the
-   * worker is known to hold it, or was just given it.
+   * worker was given it lately, or is predicted to hold it.
+   *
+   * @param rank where it goes
+   * @param predictedTokens how much of the prompt it is predicted to hold, by the index and weighed
+   *     by how far its predictions came true; not what a policy expects it to hold by a rule
    */
-  public Exchange before(Candidate candidate, OutboundRequest outbound, Exchange exchange) {
+  public Exchange before(
+      WorkerRank rank, int predictedTokens, OutboundRequest outbound, Exchange exchange) {
     Kv its = kv;
     if (its == null) {
       return exchange;
     }
-    WorkerId worker = candidate.target().worker().id();
+    sentTo = null;
+    put = false;
+    WorkerId worker = rank.worker().id();
     if (worker.equals(injectedAt)) {
       return exchange;
     }
-    if (candidate.matchedTokens() >= its.tokens()) {
-      tell("the worker holds it", 0);
+    sentTo = rank;
+    sentNanos = its.injector().now();
+    KvPlaces.Evidence seen = its.injector().places().seen(rank.holderId(), its.piece());
+    boolean predicted = seen == null && predictedTokens >= its.tokens();
+    if (predicted || seen == KvPlaces.Evidence.HELD || seen == KvPlaces.Evidence.USELESS) {
+      tell(
+          predicted
+              ? "the worker holds it"
+              : seen == KvPlaces.Evidence.HELD
+                  ? "the worker was given it lately"
+                  : "the worker did not find it when it was given it",
+          0);
       return exchange;
     }
-    URI endpoint = its.injector().endpoint(candidate.target().worker());
+    URI endpoint = its.injector().endpoint(rank.worker());
     if (endpoint == null) {
       tell("the worker says nowhere to ask for it", 0);
       return exchange;
@@ -102,10 +127,33 @@ public final class RequestKnowledge {
               its.injector().inject(endpoint, its.order(), outbound.timeouts().total());
           if (result.done()) {
             injectedAt = worker;
+            put = true;
+            its.injector().places().put(rank.holderId(), its.piece());
           }
           tell(result.outcome(), result.bytes());
         },
         exchange);
+  }
+
+  /**
+   * A rank has answered, which shows whether it had the KV.
+   *
+   * @param cachedTokens the prompt's tokens that were in its cache; negative where it doesn't tell
+   */
+  public void answered(WorkerRank rank, int cachedTokens) {
+    Kv its = kv;
+    WorkerRank to = sentTo;
+    if (its != null && to != null && to.equals(rank)) {
+      its.injector()
+          .places()
+          .answered(
+              rank.holderId(),
+              its.piece(),
+              its.tokens(),
+              cachedTokens < 0 ? OptionalInt.empty() : OptionalInt.of(cachedTokens),
+              put,
+              sentNanos);
+    }
   }
 
   private void tell(String outcome, long bytes) {
