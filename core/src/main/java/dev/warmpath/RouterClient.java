@@ -296,7 +296,8 @@ public final class RouterClient implements AutoCloseable {
       }
       discovery.start(workerSources.of(discovery.name()));
     }
-    this.admin = Admin.of(new ClientAdmin(registry, transports, feed, kvEvents, knowledge, executor));
+    this.admin =
+        Admin.of(new ClientAdmin(registry, transports, feed, kvEvents, knowledge, executor));
     this.reloader = new Reloader(settings, this::take);
   }
 

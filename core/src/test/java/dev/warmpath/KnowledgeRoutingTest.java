@@ -375,7 +375,9 @@ class KnowledgeRoutingTest {
     return nodes.calls.stream().filter(call -> call.startsWith("inject")).count();
   }
 
-  /** What homing expects of a home by its rule is no evidence that KV is there, nor that it isn't. */
+  /**
+   * What homing expects of a home by its rule is no evidence that KV is there, nor that it isn't.
+   */
   @Test
   void kvIsPutInPlaceOnceBehindHoming() {
     policy = Policies.chain(Policies.knowledgeTarget(), Policies.homing());
@@ -419,7 +421,9 @@ class KnowledgeRoutingTest {
     assertThat(kvOf(request)).isEqualTo("the worker was given it lately");
   }
 
-  /** An engine that doesn't find what was just put there gains nothing by being sent it for ever. */
+  /**
+   * An engine that doesn't find what was just put there gains nothing by being sent it for ever.
+   */
   @Test
   void kvThatAnEngineNeverFindsIsNotSentWithEachRequest() {
     kvReady();

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param kvTimeout how long KV may take to be in place, likewise; 300 ms. After it the request is
  *     sent as it is, and the engine computes what isn't there
  * @param kvMemory for how long KV that was put in place counts as being there, and is not asked for
- *     again, unless an engine's answer shows that it isn't; 60 s, zero for going by predictions alone
+ *     again, unless an engine's answer shows that it isn't; 60 s, zero for going by predictions
+ *     alone
  * @param injectPort the port of the control plane beside each worker, where KV is asked for
  *     (CacheRoute's is 9002); empty, the default, for workers whose label {@code knowledge-inject}
  *     says a URL alone

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the KV of pieces is or isn't, by what was put there lately and by what engines' answers
  * showed since: both are of one piece on one rank, where predictions of prompts are guesses. A rank
- * that restarted or came back has a holder id of its own, so that nothing is thought of it. Bounded;
- * thread safe.
+ * that restarted or came back has a holder id of its own, so that nothing is thought of it.
+ * Bounded; thread safe.
  */
 final class KvPlaces {
   private static final int MAX_PLACES = 65_536;

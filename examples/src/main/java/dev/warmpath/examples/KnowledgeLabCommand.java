@@ -178,6 +178,7 @@ final class KnowledgeLabCommand implements Callable<Integer> {
       put(one, "ttft_p99_ms", row.ttftP99Ms());
       put(one, "kv_gigabytes", row.gigabytes());
       put(one, "kv_transfers", row.transfers());
+      put(one, "kv_repeats", row.repeats());
       put(one, "documents_recomputed", row.recomputed());
       put(one, "hit_rate", row.hitRate());
       one.put("failed", row.failed());
@@ -200,6 +201,7 @@ final class KnowledgeLabCommand implements Callable<Integer> {
             "ttft p99 ms",
             "KV sent GB",
             "transfers",
+            "repeats",
             "recomputed",
             "hit rate");
     for (Row row : rows) {
@@ -209,6 +211,7 @@ final class KnowledgeLabCommand implements Callable<Integer> {
           text(row.ttftP99Ms(), 1, 0),
           text(row.gigabytes(), 1, 0),
           text(row.transfers(), 1, 0),
+          text(row.repeats(), 1, 0),
           text(row.recomputed(), 1, 0),
           text(row.hitRate(), 100, 1) + " %");
     }

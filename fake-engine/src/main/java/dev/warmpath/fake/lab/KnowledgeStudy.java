@@ -37,6 +37,7 @@ public final class KnowledgeStudy {
    * @param ttftP99Ms its 99th percentile
    * @param gigabytes KV that nodes sent, in 10^9 bytes
    * @param transfers documents whose KV was sent
+   * @param repeats times that KV was asked for which the worker had
    * @param recomputed documents that were computed again
    * @param hitRate share of prompt tokens that caches had, KV that was sent included
    * @param failed requests without an answer, over all seeds
@@ -47,6 +48,7 @@ public final class KnowledgeStudy {
       Spread ttftP99Ms,
       Spread gigabytes,
       Spread transfers,
+      Spread repeats,
       Spread recomputed,
       Spread hitRate,
       long failed) {}
@@ -87,6 +89,7 @@ public final class KnowledgeStudy {
         Spread.of(results, result -> result.load().ttft().p99()),
         Spread.of(results, result -> result.knowledge().bytes() / 1e9),
         Spread.of(results, result -> result.knowledge().transfers()),
+        Spread.of(results, result -> result.knowledge().repeats()),
         Spread.of(results, result -> result.knowledge().recomputed()),
         Spread.of(results, result -> result.load().hitRate()),
         results.stream().mapToLong(result -> result.load().failed()).sum());

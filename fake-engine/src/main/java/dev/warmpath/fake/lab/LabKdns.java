@@ -60,6 +60,7 @@ final class LabKdns implements KnowledgeTransport {
   private long transfers;
   private long bytes;
   private long recomputed;
+  private long repeats;
 
   /** A piece of knowledge; its text stands for tokens that nobody knows. */
   private record Document(LabRequest prompt, String text, boolean ready) {}
@@ -219,6 +220,7 @@ final class LabKdns implements KnowledgeTransport {
     int tokens = document.prompt.documentTokens();
     EngineRequest prefix = document.prompt.document(settings.kv().reusableTokens(tokens));
     if (worker.rank(0).cachedTokens(prefix) >= prefix.promptTokens() - blockTokens) {
+      repeats++;
       return new KvInjected(List.of(id), List.of(), List.of(), 0); // it asks for what it lacks
     }
     long size = settings.kv().bytes(tokens);
@@ -294,7 +296,7 @@ final class LabKdns implements KnowledgeTransport {
   }
 
   LabTransfers transfers() {
-    return new LabTransfers(held, transfers, bytes, recomputed);
+    return new LabTransfers(held, transfers, bytes, recomputed, repeats);
   }
 
   /** Nothing to free: the nodes are the run's. */

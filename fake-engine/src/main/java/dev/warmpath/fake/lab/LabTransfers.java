@@ -7,9 +7,11 @@ package dev.warmpath.fake.lab;
  * @param transfers prompts whose document's KV was sent
  * @param bytes how much that was
  * @param recomputed prompts whose document was computed again
+ * @param repeats times that a client asked for KV which the worker had: nodes that don't ask what
+ *     is there send it again
  */
-public record LabTransfers(long held, long transfers, long bytes, long recomputed) {
+public record LabTransfers(long held, long transfers, long bytes, long recomputed, long repeats) {
 
   /** Of a run without knowledge nodes. */
-  public static final LabTransfers NONE = new LabTransfers(0, 0, 0, 0);
+  public static final LabTransfers NONE = new LabTransfers(0, 0, 0, 0, 0);
 }

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class KnowledgeStudyTest {
   private static final String KNOWLEDGE = "knowledge";
@@ -102,6 +104,27 @@ class KnowledgeStudyTest {
         .isLessThanOrEqualTo(sessions.size());
     assertThat(one.knowledge().transfers()).isBetween(documents * 9 / 10, documents * 13 / 10);
     assertThat(one.load().failed()).isZero();
+  }
+
+  /** Whatever a policy expects of its choice, a client asks once for KV that stays where it is. */
+  @ParameterizedTest
+  @ValueSource(strings = {"homing", "knowledge>homing", KNOWLEDGE})
+  void clientsDoNotAskForKvAgainThatIsThere(String policy) {
+    List<TraceSession> sessions = Workloads.draw("knowledge", SET, 3);
+    LabResult result =
+        Lab.run(
+            fleet(KnowledgeInjection.KV)
+                .fleet(FleetSpec.parse("2"))
+                .clients(1)
+                .core(CoreOptions.builder().numBlocks(100_000).build())
+                .build(),
+            policy,
+            sessions);
+
+    LabTransfers knowledge = result.knowledge();
+    assertThat(knowledge.transfers()).isPositive();
+    assertThat(knowledge.held()).isGreaterThan(sessions.size() / 3);
+    assertThat(knowledge.repeats()).isLessThan(sessions.size() / 20);
   }
 
   @Test
