@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -44,6 +45,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Requests that a prefill and a decode worker share, through the client, over a transport without
@@ -169,6 +173,7 @@ class PrefillDecodeTest {
     assertThat(why.pd().prefill()).startsWith("http://p");
     assertThat(why.pd().decode()).startsWith("http://d").isEqualTo(why.chosen().worker());
     assertThat(why.pd().room()).isPositive();
+    assertThat(why.pd().requestId()).isEqualTo(rid(sent(WorkerRole.DECODE).get(0)));
     assertThat(why.pd().attempts()).isEqualTo(1);
     assertThat(why.attempts()).hasSizeLessThanOrEqualTo(1);
     // The prefill leg may end after the answer, and the session with it.
@@ -199,6 +204,8 @@ class PrefillDecodeTest {
     assertThat(sent(WorkerRole.DECODE).get(0).headers().get("X-Request-Id"))
         .isEqualTo(sent(WorkerRole.PREFILL).get(0).headers().get("X-Request-Id"));
     assertThat(answer.decision().pd().room()).isZero();
+    assertThat(answer.decision().pd().requestId())
+        .isEqualTo(sent(WorkerRole.PREFILL).get(0).headers().get("X-Request-Id"));
     assertThat(answer.decision().pd().prefillMillis()).isNotNegative();
   }
 
@@ -294,7 +301,8 @@ class PrefillDecodeTest {
 
   @Test
   void i4_prefills_error_status_cancels_decode_at_once_and_the_pair_is_tried_again() {
-    CompletableFuture<Long> failedRoom = new CompletableFuture<>();
+    CompletableFuture<String> waiting = new CompletableFuture<>();
+    AtomicInteger prefills = new AtomicInteger();
     RouterClient client =
         sglang(
             request -> {
@@ -302,22 +310,39 @@ class PrefillDecodeTest {
                 return Script.ok("{}");
               }
               if (prefill(request)) {
-                return failedRoom.complete(room(request)) ? Script.status(500) : Script.ok(ANSWER);
+                if (prefills.getAndIncrement() > 0) {
+                  return Script.ok(ANSWER);
+                }
+                waiting.join(); // decode is out, and its answer has not begun
+                return Script.status(500);
               }
-              // The first decode waits for a prefill that will not come.
-              return failedRoom.join() == room(request) ? Script.silent() : Script.ok(ANSWER);
+              return waiting.complete(rid(request)) ? Script.silent() : Script.ok(ANSWER);
             });
-    RouterResponse answer = client.send(RouterRequest.chatCompletions(WHOLE));
+    RouterResponse answer =
+        client
+            .sendAsync(RouterRequest.chatCompletions(WHOLE))
+            .orTimeout(30, TimeUnit.SECONDS)
+            .join();
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.decision().pd().attempts()).isEqualTo(2);
-    assertThat(client.stats().pd().legs()).containsEntry("prefill/http_error", 1L);
+    assertThat(client.stats().pd().legs())
+        .containsEntry("prefill/http_error", 1L)
+        .containsEntry("decode/cancelled", 1L);
+    assertThat(transport.sent.stream().filter(PrefillDecodeTest::abort))
+        .as("prefill has ended by itself")
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.target().worker().role()).isEqualTo(WorkerRole.DECODE);
+              assertThat(text(request)).isEqualTo("{\"rid\":\"" + waiting.join() + "\"}");
+            });
     sent(WorkerRole.DECODE)
         .forEach(
             request -> assertThat(client.breaker(request.target().worker())).isEqualTo("closed"));
   }
 
   @Test
-  void a_client_error_is_the_answer_whichever_worker_gives_it() {
+  void i10_a_client_error_is_the_answer_whichever_worker_gives_it_and_is_not_sent_again() {
     RouterClient client =
         sglang(
             request ->
@@ -328,7 +353,7 @@ class PrefillDecodeTest {
     assertThat(answer.status()).isEqualTo(400);
     assertThatThrownBy(() -> client.stream(RouterRequest.chatCompletions(STREAMED)))
         .isInstanceOf(RequestRejectedException.class);
-    assertThat(sent(WorkerRole.PREFILL)).as("I10: a 4xx is not retried").hasSize(2);
+    assertThat(sent(WorkerRole.PREFILL)).as("a 4xx is not retried").hasSize(2);
   }
 
   @Test
@@ -573,6 +598,126 @@ class PrefillDecodeTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"error\":{\"message\":\"KVTransferError: gone\"}}",
+        "{\"object\":\"error\",\"message\":\"gone\",\"code\":500}",
+        "{\"choices\":[{\"text\":\"\",\"finish_reason\":\"abort\"}]}",
+        "{\"text\":\"\",\"meta_info\":{\"finish_reason\":{\"type\": \"abort\"}}}",
+        "{\"choices\":[{\"text\":\"h",
+        ""
+      })
+  void i15_i16_a_whole_answer_of_either_worker_is_read_before_it_counts(String wrong) {
+    for (WorkerRole role : List.of(WorkerRole.PREFILL, WorkerRole.DECODE)) {
+      AtomicInteger asked = new AtomicInteger();
+      RouterClient client =
+          sglang(
+              request ->
+                  !abort(request)
+                          && request.target().worker().role() == role
+                          && asked.getAndIncrement() == 0
+                      ? Script.ok(wrong)
+                      : Script.ok(ANSWER));
+      RouterResponse answer = client.send(RouterRequest.chatCompletions(WHOLE));
+      assertThat(answer.text()).isEqualTo(ANSWER);
+      assertThat(answer.decision().pd().attempts()).as(role.label()).isEqualTo(2);
+      assertThat(client.stats().pd().legs()).containsEntry(role.label() + "/protocol_error", 1L);
+      nothingIsLeft();
+    }
+  }
+
+  @Test
+  void i15_a_prefills_stream_that_tells_of_an_abort_has_failed() {
+    AtomicInteger prefills = new AtomicInteger();
+    RouterClient client =
+        sglang(
+            request ->
+                prefill(request) && !abort(request) && prefills.getAndIncrement() == 0
+                    ? Script.streams("{\"choices\":[{\"finish_reason\":\"abort\"}]}")
+                    : abort(request) ? Script.ok("{}") : streamed());
+    try (RouterStream stream = client.stream(RouterRequest.chatCompletions(STREAMED))) {
+      assertThat(stream.next()).isNotNull();
+      assertThat(stream.decision().pd().attempts()).isEqualTo(2);
+      assertThat(stream.next()).isNotNull();
+      assertThat(stream.next()).isNull();
+    }
+    assertThat(client.stats().pd().legs()).containsEntry("prefill/protocol_error", 1L);
+  }
+
+  @Test
+  void i16_a_generation_that_decode_gives_up_midway_is_an_error() {
+    RouterClient client =
+        sglang(
+            request ->
+                prefill(request) || abort(request)
+                    ? Script.ok(ANSWER)
+                    : Script.streams(
+                        "{\"choices\":[{\"text\":\"a\"}]}",
+                        "{\"choices\":[{\"text\":\"\",\"finish_reason\":\"abort\"}]}"));
+    try (RouterStream stream = client.stream(RouterRequest.chatCompletions(STREAMED))) {
+      assertThat(stream.next().data()).contains("\"a\"");
+      PrefillDecodeException broken =
+          catchThrowableOfType(PrefillDecodeException.class, stream::next);
+      assertThat(broken.phase()).isEqualTo(PrefillDecodeException.Phase.DECODE_STREAM);
+      assertThat(broken.partialOutput()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PREFILL, Prefill bootstrap failed: KVPoll.Bootstrapping, decode",
+    "DECODE, Lost connection with prefill instance, prefill"
+  })
+  void i12_what_a_workers_error_says_names_the_culprit(
+      WorkerRole teller, String words, String culprit) {
+    RouterClient client =
+        router(
+            "sglang",
+            1,
+            PdSettings.DEFAULT.withMaxAttempts(1),
+            request ->
+                abort(request)
+                    ? Script.ok("{}")
+                    : request.target().worker().role() == teller
+                        ? Script.status(500).saying(words)
+                        : Script.silent());
+    PrefillDecodeException failed =
+        catchThrowableOfType(
+            PrefillDecodeException.class, () -> client.send(RouterRequest.chatCompletions(WHOLE)));
+    assertThat(failed.blamed()).isEqualTo(culprit);
+    assertThat(failed.status()).isEqualTo(500);
+  }
+
+  @Test
+  void i17_logprobs_of_a_batch_are_merged_prompt_by_prompt() {
+    RouterClient client =
+        sglang(
+            request -> {
+              String token = text(request).contains("\"text\":\"a\"") ? "1" : "2";
+              String own = prefill(request) ? "[[-1," + token + "]]" : "[[-2," + token + "]]";
+              String answer =
+                  "{\"text\":\"\",\"meta_info\":{\"input_token_logprobs\":" + own + "}}";
+              return text(request).contains("\"stream\":true")
+                  ? Script.streams(answer)
+                  : Script.ok(answer);
+            });
+    String body = "{\"model\":\"m\",\"text\":[\"a\",\"b\"],\"return_logprob\":true}";
+    assertThat(client.send(RouterRequest.builder("/generate").body(body).build()).text())
+        .startsWith("[")
+        .containsSubsequence("[[-1,1],[-2,1]]", "[[-1,2],[-2,2]]");
+    String streamedBody = body.replace("{\"model\"", "{\"stream\":true,\"model\"");
+    List<String> events = new ArrayList<>();
+    try (RouterStream stream =
+        client.stream(RouterRequest.builder("/generate").body(streamedBody).build())) {
+      stream.forEach(event -> events.add(event.data()));
+    }
+    assertThat(events)
+        .hasSize(2)
+        .anyMatch(event -> event.contains("[[-1,1],[-2,1]]") && event.contains("\"index\":0"))
+        .anyMatch(event -> event.contains("[[-1,2],[-2,2]]") && event.contains("\"index\":1"));
+  }
+
   @Test
   void a_deadline_ends_both_legs_and_is_named_as_what_it_is() {
     RouterClient client = sglang(request -> abort(request) ? Script.ok("{}") : Script.silent());
@@ -709,8 +854,10 @@ class PrefillDecodeTest {
                     ? Script.ok(ANSWER)
                     : decodes.getAndIncrement() % 3 == 2 ? Script.status(500) : Script.silent());
     String three = WHOLE.replace("{\"model\"", "{\"n\":3,\"model\"");
-    assertThatThrownBy(() -> client.send(RouterRequest.chatCompletions(three)))
-        .isInstanceOf(PrefillDecodeException.class);
+    assertThat(client.sendAsync(RouterRequest.chatCompletions(three)))
+        .failsWithin(Duration.ofSeconds(30))
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(PrefillDecodeException.class);
     assertThat(client.stats().inFlight()).isZero();
     List<Runnable> cancels = new ArrayList<>();
     assertThatThrownBy(
@@ -725,6 +872,27 @@ class PrefillDecodeTest {
         .isInstanceOf(PrefillDecodeException.class);
     assertThat(cancels).hasSize(1);
     assertThat(client.stats().inFlight()).isZero();
+  }
+
+  @Test
+  void i20_a_part_that_is_refused_ends_its_siblings() {
+    AtomicInteger decodes = new AtomicInteger();
+    RouterClient client =
+        sglang(
+            request ->
+                prefill(request) || abort(request)
+                    ? Script.ok(ANSWER)
+                    : decodes.getAndIncrement() % 3 == 2 ? Script.status(400) : Script.silent());
+    String three = WHOLE.replace("{\"model\"", "{\"n\":3,\"model\"");
+    assertThat(client.sendAsync(RouterRequest.chatCompletions(three)))
+        .succeedsWithin(Duration.ofSeconds(30))
+        .matches(answer -> answer.status() == 400);
+    String streamed = three.replace("{\"n\"", "{\"stream\":true,\"n\"");
+    assertThat(client.streamAsync(RouterRequest.chatCompletions(streamed)))
+        .failsWithin(Duration.ofSeconds(30))
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(RequestRejectedException.class);
+    assertThat(sent(WorkerRole.DECODE)).hasSize(6);
   }
 
   @Test

@@ -81,6 +81,11 @@ final class ScriptedTransport implements Transport {
       return new Script(null, null, 200, Headers.EMPTY, List.of(events), null, null, false);
     }
 
+    /** The body is this. */
+    Script saying(String text) {
+      return new Script(fails, phase, status, headers, events, text, breaks, hangs);
+    }
+
     /** The body, or the stream after its events, breaks off. */
     Script breaking(Kind kind) {
       return new Script(fails, phase, status, headers, events, body, kind, hangs);

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param decodeRank its data-parallel rank, or null where none is named
  * @param protocol how the two pass the KV on, such as {@code sglang} or {@code nixl}
  * @param room where the two met, or 0 where the protocol has no rooms; no secret
+ * @param requestId the last attempt's id, as both workers know and log it ({@code rid} or {@code
+ *     X-Request-Id}); the ids of transfers are made of it. Null where nothing is sent
  * @param attempts pairs tried so far
  * @param direct why decode computes the prompt itself, or null where it does not
  * @param uncachedTokens prompt tokens that had to be computed, as far as was known
@@ -29,6 +31,7 @@ public record PdInfo(
     @Nullable Integer decodeRank,
     String protocol,
     long room,
+    @Nullable String requestId,
     int attempts,
     @Nullable String direct,
     int uncachedTokens,

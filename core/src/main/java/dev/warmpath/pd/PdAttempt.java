@@ -237,6 +237,7 @@ final class PdAttempt {
         rank(now.decodeRank()),
         protocol().name(),
         ids.room(),
+        ids.requestId(),
         number,
         choice.direct(),
         choice.uncachedTokens(),

@@ -156,7 +156,10 @@ final class PdSelector {
     }
     Prompt prompt = wanted.prompt();
     CandidateSet alone = passOver.decode(wanted.able(pool.alone()), null);
-    Candidate best = wanted.by().decode().plan(context(view, alone, wanted, now, true)).next();
+    RouteContext context = context(view, alone, wanted, now, true);
+    RoutingPolicy policy =
+        context.environment().policySwitch().choose(wanted.by().decode(), context);
+    Candidate best = policy.plan(context).next();
     if (best == null || uncached(prompt, best) >= threshold) {
       return null;
     }
@@ -278,25 +281,33 @@ final class PdSelector {
     CandidateSet sinks = apart(wanted.able(pool.decode(chosen.worker())), chosen);
     RouteExplanation second = explain(by.decode(), context(view, sinks, wanted, now, true));
     CandidateView sink = second.candidates().get(0);
-    List<CandidateView> views = new ArrayList<>(first.candidates());
-    views.addAll(second.candidates());
+    WorkerRank sinkRank = rank(sinks, sink);
     List<String> steps = new ArrayList<>();
     steps.add("prefill and decode are apart: " + pool.traits(chosen.worker()).protocol().name());
     pool.refusals().forEach((worker, why) -> steps.add(worker + " takes no part: " + why));
     steps.addAll(located.steps());
     steps.addAll(first.steps());
     steps.addAll(second.steps());
-    int uncached = Math.max(0, prompt.tokens() - source.matchedTokens());
-    boolean direct = false;
-    if (settings.directBelowTokens() > 0 && !pool.alone().isEmpty()) {
-      int alone = Math.max(0, prompt.tokens() - sink.matchedTokens());
-      direct = alone < settings.directBelowTokens();
-      steps.add(
-          direct
-              ? "decode alone: " + why(alone, settings.directBelowTokens())
-              : alone + " uncached tokens: a prefill worker computes them");
-      uncached = direct ? alone : uncached;
+    int uncached = uncached(prompt, source);
+    String direct = null;
+    CandidateSet alone = wanted.able(pool.alone());
+    if (settings.directBelowTokens() > 0 && !alone.isEmpty()) {
+      RouteExplanation third = explain(by.decode(), context(view, alone, wanted, now, true));
+      CandidateView best = third.candidates().get(0);
+      int left = uncached(prompt, best);
+      if (left < settings.directBelowTokens()) {
+        direct = why(left, settings.directBelowTokens());
+        second = third;
+        sink = best;
+        sinkRank = rank(alone, best);
+        uncached = left;
+        steps.add("decode alone: " + direct);
+      } else {
+        steps.add(left + " uncached tokens: a prefill worker computes them");
+      }
     }
+    List<CandidateView> views = new ArrayList<>(first.candidates());
+    views.addAll(second.candidates());
     return new RouteDecision(
         by.names(),
         view.topology().version(),
@@ -306,14 +317,15 @@ final class PdSelector {
         steps,
         List.of(),
         new PdInfo(
-            direct ? null : source.worker(),
-            direct ? null : source.rank(),
+            direct != null ? null : source.worker(),
+            direct != null ? null : source.rank(),
             sink.worker(),
             sink.rank(),
-            pool.traits(chosen.worker()).protocol().name(),
+            pool.traits(sinkRank.worker()).protocol().name(),
             0,
+            null,
             0,
-            direct ? why(uncached, settings.directBelowTokens()) : null,
+            direct,
             uncached,
             Double.NaN,
             Double.NaN,
@@ -321,6 +333,10 @@ final class PdSelector {
             Double.NaN,
             null),
         located.info());
+  }
+
+  private static int uncached(Prompt prompt, CandidateView view) {
+    return Math.max(0, prompt.tokens() - view.matchedTokens());
   }
 
   private static WorkerRank rank(CandidateSet among, CandidateView view) {

@@ -277,6 +277,9 @@ class PdProtocolTest {
         .contains("[[-1,5,null],[-2,6,null]]");
     String untouched = "{\"meta_info\":{\"id\":\"r\"}}";
     assertThat(merge.merged(untouched)).isSameAs(untouched);
+    String noArray = "{\"meta_info\":{\"input_token_logprobs\":{\"0\":[-3,7]}}}";
+    assertThat(merge.merged(noArray)).as("nothing to put in front of").isEqualTo(noArray);
+    assertThat(LogprobMerge.of(noArray.getBytes(StandardCharsets.UTF_8))).isNull();
     assertThat(LogprobMerge.of("[{\"meta_info\":{}}]".getBytes(StandardCharsets.UTF_8))).isNull();
   }
 

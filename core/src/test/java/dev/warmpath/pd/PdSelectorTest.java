@@ -425,6 +425,25 @@ class PdSelectorTest {
     }
   }
 
+  @Test
+  void explain_names_a_decode_worker_that_can_prefill_where_others_come_first() {
+    String[] mixed = {
+      P.formatted(0, ""),
+      D.formatted(0, ""),
+      "http://q0:1;role=prefill;model=m;engine=vllm",
+      "http://e0:1;role=decode;model=m;engine=vllm"
+    };
+    try (PdFixture fixture = fixture(PdSettings.DEFAULT.withDirectBelowTokens(50), mixed)) {
+      RouteDecision why = explain(fixture);
+      assertThat(why.pd().decode()).isEqualTo("http://e0:1").isEqualTo(why.chosen().worker());
+      assertThat(why.pd().protocol()).isEqualTo("nixl");
+      PdChoice choice = choose(fixture, prompt(fixture), new PdExclusions());
+      choice.decode().neutral(null);
+      assertThat(why.pd().direct()).isNotNull().isEqualTo(choice.direct());
+      assertThat(choice.pair().decode().target().worker().id().value()).isEqualTo("http://e0:1");
+    }
+  }
+
   private static RouteDecision explain(PdFixture fixture) {
     RouterRequest request = RouterRequest.chatCompletions(PdFixture.WHOLE);
     return fixture

@@ -305,6 +305,7 @@ final class SessionModel {
       assertThat(settled.judgement()).as("I12: the victim").isEqualTo(Judgement.NEUTRAL);
     }
     if (settled.outcome() == LegOutcome.NOT_SENT) {
+      assertThat(side.begun && !side.over).as("I3, I4: taken for never sent").isFalse();
       side.over = true;
     }
   }

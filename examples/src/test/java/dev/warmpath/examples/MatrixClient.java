@@ -109,6 +109,6 @@ final class MatrixClient implements AutoCloseable {
     http.dispatcher().executorService().shutdown();
     http.connectionPool().evictAll();
     router.close();
-    MatrixIT.await().until(() -> MatrixIT.promptThreads().isEmpty());
+    Soon.await().until(() -> MatrixIT.promptThreads().isEmpty());
   }
 }

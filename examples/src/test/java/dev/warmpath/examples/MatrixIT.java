@@ -1,5 +1,6 @@
 package dev.warmpath.examples;
 
+import static dev.warmpath.examples.Soon.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.warmpath.api.LookupInfo;
@@ -13,14 +14,11 @@ import dev.warmpath.policy.Policies;
 import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.prompt.tokenizer.Tokenizer;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -52,14 +50,6 @@ class MatrixIT {
   private final ConcurrentLinkedQueue<RouterListener.RequestEvent> finished =
       new ConcurrentLinkedQueue<>();
   private @Nullable MatrixFleet used;
-
-  /** Looks at once and often: there are hundreds of cells. */
-  static ConditionFactory await() {
-    return Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
-        .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(5));
-  }
 
   static List<String> promptThreads() {
     return Thread.getAllStackTraces().keySet().stream()

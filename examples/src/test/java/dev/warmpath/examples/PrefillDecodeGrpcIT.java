@@ -1,9 +1,9 @@
 package dev.warmpath.examples;
 
+import static dev.warmpath.examples.Soon.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.awaitility.Awaitility.await;
 
 import dev.warmpath.RouterClient;
 import dev.warmpath.api.NoWorkerAvailableException;
@@ -75,8 +75,11 @@ class PrefillDecodeGrpcIT {
   /** A link on which the KV of a prompt is under way for as long as a test looks. */
   private static final KvTransfer SLOW = new KvTransfer(100_000, 1e-6);
 
-  /** A decode worker that refuses leaves the KV to it. */
+  /** Longer than a busy machine takes from prefill's end to decode's first look. */
   private static final Duration LEASE = Duration.ofSeconds(2);
+
+  /** Where a decode worker that refuses leaves the KV to it. */
+  private static final Duration SHORT_LEASE = Duration.ofMillis(300);
 
   @TempDir private static Path folder;
   private static ModelFiles files;
@@ -94,6 +97,10 @@ class PrefillDecodeGrpcIT {
   }
 
   private void start(GrpcApi api, KvTransfer link) {
+    start(api, link, LEASE);
+  }
+
+  private void start(GrpcApi api, KvTransfer link, Duration lease) {
     fleet =
         FakeFleet.start(
             "2p2d",
@@ -109,7 +116,7 @@ class PrefillDecodeGrpcIT {
                     .kvTransfer(link)
                     .handoffTimeouts(
                         new HandoffTimeouts(
-                            Duration.ofSeconds(30), Duration.ofSeconds(30), LEASE)));
+                            Duration.ofSeconds(30), Duration.ofSeconds(30), lease)));
   }
 
   private RouterClient client(long seed) {
@@ -298,7 +305,7 @@ class PrefillDecodeGrpcIT {
     for (GrpcApi api : List.of(GrpcApi.SGLANG_SCHEDULER, GrpcApi.VLLM_ENGINE)) {
       for (WorkerRole role : List.of(WorkerRole.PREFILL, WorkerRole.DECODE)) {
         for (boolean stream : new boolean[] {false, true}) {
-          // A vLLM decode worker that fails leaves KV to its lease, which takes its time.
+          // A vLLM decode worker that fails leaves KV to its lease, which takes some time.
           if (api == GrpcApi.SGLANG_SCHEDULER || !stream) {
             all.add(Arguments.of(api, role, stream, "503:count=1"));
           }
@@ -315,7 +322,7 @@ class PrefillDecodeGrpcIT {
   @MethodSource("failures")
   void aFailureOfEitherRoleBeforeTheFirstTokenIsRetriedAsAFreshPair(
       GrpcApi api, WorkerRole role, boolean stream, String fault) {
-    start(api, QUICK);
+    start(api, QUICK, role == WorkerRole.DECODE ? SHORT_LEASE : LEASE);
     RouterClient client = client(7);
     workers(role).get(0).faults().add(fault);
     int attempts = 0;

@@ -1,7 +1,7 @@
 package dev.warmpath.examples;
 
+import static dev.warmpath.examples.Soon.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.warmpath.RouterClient;
 import dev.warmpath.api.RouterException;

@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * I24 over real sockets: requests of all shapes, sent in all ways, by every connector, by hundreds
@@ -82,6 +83,8 @@ class PrefillDecodeSoakIT {
                   millis(1_000),
                   millis(500)));
 
+  /** Where the whole soak runs, it has all that this one has. */
+  @EnabledIfSystemProperty(named = "skipLong", matches = ".*")
   @Test
   void i24_nothingIsLeftOfATenth() throws Exception {
     soak(FULL / 10, 11);
