@@ -82,6 +82,7 @@ final class ClientOptions {
   @Nullable Long deadLetterBytes;
   @Nullable BlockLocator blockLocator;
   @Nullable KnowledgeRouting knowledge;
+  KnowledgeRouting.@Nullable Builder knowledgeBuilder;
   @Nullable LookupSettings lookup;
   @Nullable Secret apiKey;
   @Nullable Secret adminKey;
@@ -89,4 +90,14 @@ final class ClientOptions {
   @Nullable Executor healthExecutor;
   @Nullable Scheduler scheduler;
   @Nullable Long seed;
+
+  /**
+   * Knowledge routing as it was given, or made of its builder and, where that is silent, a file.
+   */
+  @Nullable KnowledgeRouting knowledge(RouterConfig file) {
+    KnowledgeRouting.Builder builder = knowledgeBuilder;
+    return builder == null
+        ? knowledge
+        : builder.otherwise(file.knowledge(), file.knowledgeDecisionsAtInfo()).build();
+  }
 }

@@ -195,7 +195,7 @@ public final class RouterClient implements AutoCloseable {
             .budgetBytes(Math.max(MIN_INDEX_BYTES, settings.indexBytes - blockBytes - branchBytes))
             .ticker(ticker)
             .build();
-    this.knowledge = options.knowledge;
+    this.knowledge = options.knowledge(settings.config);
     this.decisions = new DecisionLog(settings.config.statusDecisions(), ticker);
     this.requestMetrics = settings.requestMetrics ? new RequestMetrics() : null;
     IndexFeed feed = new IndexFeed(index, blocks);
@@ -1242,6 +1242,17 @@ public final class RouterClient implements AutoCloseable {
      */
     public Builder knowledge(KnowledgeRouting knowledge) {
       options.knowledge = knowledge;
+      options.knowledgeBuilder = null;
+      return this;
+    }
+
+    /**
+     * The same, built with the client: where the builder says nothing, the keys {@code knowledge.*}
+     * of the configuration hold.
+     */
+    public Builder knowledge(KnowledgeRouting.Builder knowledge) {
+      options.knowledge = null;
+      options.knowledgeBuilder = knowledge;
       return this;
     }
 

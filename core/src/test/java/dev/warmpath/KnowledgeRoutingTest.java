@@ -12,14 +12,17 @@ import dev.warmpath.api.KnowledgeNeeds;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
+import dev.warmpath.config.RouterConfig;
 import dev.warmpath.hash.BlockHashes;
 import dev.warmpath.knowledge.InjectionSettings;
 import dev.warmpath.knowledge.KnowledgeIds;
 import dev.warmpath.knowledge.KnowledgeLink;
 import dev.warmpath.knowledge.KnowledgeRetriever.Found;
 import dev.warmpath.knowledge.KnowledgeRouting;
+import dev.warmpath.knowledge.KnowledgeSettings;
 import dev.warmpath.knowledge.KvCost;
 import dev.warmpath.knowledge.ScriptedNodes;
+import dev.warmpath.knowledge.StageOrder;
 import dev.warmpath.observe.PrometheusText;
 import dev.warmpath.policy.LinearCostWeights;
 import dev.warmpath.policy.Policies;
@@ -594,6 +597,33 @@ class KnowledgeRoutingTest {
     assertThat(decision.pd().prefill()).isEqualTo("http://p2:1");
     assertThat(decision.knowledge().injected()).isEqualTo("text");
     assertThat(decision.knowledge().why()).isEqualTo("prefill and decode are apart");
+  }
+
+  /** Where the builder is silent the file decides; where it speaks, it wins. */
+  @Test
+  void theFileSaysHowIsDecidedWhereTheBuilderDoesNot() {
+    RouterConfig file = RouterConfig.parse("{\"knowledge\":{\"order\":\"load_first\"}}", "a file");
+
+    assertThat(orderUnder(file)).isEqualTo(StageOrder.LOAD_FIRST);
+    router.close();
+    assertThat(orderUnder(RouterConfig.EMPTY)).isEqualTo(StageOrder.DOCUMENTED);
+    router.close();
+    knowledge.settings(KnowledgeSettings.DEFAULT);
+    assertThat(orderUnder(file)).isEqualTo(StageOrder.DOCUMENTED);
+  }
+
+  private StageOrder orderUnder(RouterConfig file) {
+    router =
+        RouterClient.builder()
+            .config(file)
+            .transport(new ScriptedTransport(request -> Script.ok("{}")))
+            .worker("http://w:1")
+            .knowledge(knowledge)
+            .scheduler(time)
+            .healthExecutor(Runnable::run)
+            .build();
+    router.send(request(KnowledgeNeeds.texts(OTHER)));
+    return router.knowledge().orElseThrow().recentDecisions().get(0).decision().order();
   }
 
   @Test

@@ -474,6 +474,9 @@ final class Keys {
   static final Map<DegradationMode, DegradationKeys> DEGRADATION_RULES =
       DegradationKeys.all(TABLE, DEGRADATION);
 
+  // knowledge routing
+  static final KnowledgeKeys KNOWLEDGE = KnowledgeKeys.in(TABLE);
+
   // prompts and indexes
   static final ConfigKey<Map<String, Path>> MODELS =
       TABLE.fixed(

@@ -9,6 +9,7 @@ import dev.warmpath.health.HealthSettings;
 import dev.warmpath.index.LookupSettings;
 import dev.warmpath.index.TierWeights;
 import dev.warmpath.index.kv.KvEventSettings;
+import dev.warmpath.knowledge.KnowledgeSettings;
 import dev.warmpath.observe.LoadHistorySettings;
 import dev.warmpath.pd.PdSettings;
 import dev.warmpath.pd.PdTimeouts;
@@ -69,6 +70,7 @@ public final class RouterConfig {
   private final RolloutSettings rollout;
   private final LookupSettings lookup;
   private final @Nullable KvEventSettings kvEvents;
+  private final KnowledgeSettings knowledge;
 
   private RouterConfig(String source, ConfigValues values) {
     this.source = source;
@@ -103,6 +105,7 @@ public final class RouterConfig {
     this.rollout = values.section("rollout", () -> rollout(values));
     this.loadHistory = values.section("load_history", () -> loadHistory(values));
     this.kvEvents = values.section("kv_events", () -> kvEvents(values));
+    this.knowledge = values.section("knowledge", () -> Keys.KNOWLEDGE.read(values));
   }
 
   /**
@@ -445,6 +448,16 @@ public final class RouterConfig {
   /** How engines' KV events are listened to, or null where they are not. */
   public @Nullable KvEventSettings kvEvents() {
     return kvEvents;
+  }
+
+  /** How knowledge routing decides, where the client has any. */
+  public KnowledgeSettings knowledge() {
+    return knowledge;
+  }
+
+  /** Whether knowledge routing logs its decisions at INFO rather than DEBUG. */
+  public boolean knowledgeDecisionsAtInfo() {
+    return values.get(Keys.KNOWLEDGE.atInfo());
   }
 
   /** Whether requests and attempts are counted. */

@@ -63,7 +63,8 @@ public final class KnowledgeRouting implements AutoCloseable {
     ownScheduler = given == null;
     scheduler = given == null ? Scheduler.onThread("warmpath-knowledge") : given;
     registry = new KnowledgeRegistry(builder.registry, builder.clock, scheduler::nanoTime);
-    strategy = new KnowledgeStrategy(builder.settings);
+    KnowledgeSettings said = builder.settings;
+    strategy = new KnowledgeStrategy(said == null ? builder.otherwise : said);
     views = new ControlPlaneViews(registry, strategy, journal);
     ownCalls = builder.executor == null ? pollThreads() : null;
     Executor calls = ownCalls == null ? Objects.requireNonNull(builder.executor) : ownCalls;
@@ -72,7 +73,8 @@ public final class KnowledgeRouting implements AutoCloseable {
       registry.onNode(poller::follow);
     }
     rates = new RequestRates(scheduler::nanoTime);
-    logged = builder.decisionsAtInfo;
+    Boolean atInfo = builder.decisionsAtInfo;
+    logged = atInfo == null ? builder.atInfoOtherwise : atInfo;
     InjectionSettings injection = builder.injection;
     injector = transport == null ? null : new KvInjector(registry, transport, injection);
     preparation =
@@ -291,8 +293,10 @@ public final class KnowledgeRouting implements AutoCloseable {
     private @Nullable KnowledgeTransport transport;
     private @Nullable KnowledgeRetriever retriever;
     private InjectionSettings injection = InjectionSettings.DEFAULT;
-    private boolean decisionsAtInfo;
-    private KnowledgeSettings settings = KnowledgeSettings.DEFAULT;
+    private @Nullable Boolean decisionsAtInfo;
+    private boolean atInfoOtherwise;
+    private @Nullable KnowledgeSettings settings;
+    private KnowledgeSettings otherwise = KnowledgeSettings.DEFAULT;
     private RegistrySettings registry = RegistrySettings.DEFAULT;
     private @Nullable Scheduler scheduler;
     private @Nullable Executor executor;
@@ -363,6 +367,16 @@ public final class KnowledgeRouting implements AutoCloseable {
     /** Sets how decisions are made; CacheRoute's documented way by default. */
     public Builder settings(KnowledgeSettings settings) {
       this.settings = settings;
+      return this;
+    }
+
+    /**
+     * Sets what holds where {@link #settings} and {@link #decisionsAtInfo} were not called: what a
+     * configuration file says.
+     */
+    public Builder otherwise(KnowledgeSettings settings, boolean decisionsAtInfo) {
+      this.otherwise = settings;
+      this.atInfoOtherwise = decisionsAtInfo;
       return this;
     }
 

@@ -7,6 +7,10 @@ import dev.warmpath.dispatch.DispatchSettings;
 import dev.warmpath.health.DegradationMode;
 import dev.warmpath.health.DegradationSettings;
 import dev.warmpath.health.HealthSettings;
+import dev.warmpath.knowledge.KnowledgeSettings;
+import dev.warmpath.knowledge.LoadWindow;
+import dev.warmpath.knowledge.OverloadThresholds;
+import dev.warmpath.knowledge.StageOrder;
 import dev.warmpath.pd.PdSettings;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.worker.EngineKind;
@@ -193,6 +197,45 @@ class RouterConfigTest {
     assertThatThrownBy(() -> parse("health: {degradation: {stale: {enter: 0.1}}}"))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("leave 0.5 must be below enter 0.1");
+  }
+
+  @Test
+  void knowledgeRoutingHasItsOriginalsDefaultsAndEveryKeySaysSomething() {
+    assertThat(RouterConfig.EMPTY.knowledge()).isEqualTo(KnowledgeSettings.DEFAULT);
+    assertThat(RouterConfig.EMPTY.knowledgeDecisionsAtInfo()).isFalse();
+
+    RouterConfig config =
+        RouterConfig.parse(
+            """
+            {"knowledge": {"order": "load_first", "window": "in_flight",
+              "overload": {"qps_1m": 1.5, "items": 2, "pending_transfers": 3,
+                "active_transfers": 4, "queue_ms": 5.5},
+              "load_ratio_delta": 0.2, "in_flight_delta": 6, "gpu_delta": 7,
+              "affinity_decay": 0.8, "affinity_top_k": 9, "strict_reference": true,
+              "decisions_at_info": true}}
+            """,
+            "a.json");
+
+    assertThat(config.knowledge())
+        .isEqualTo(
+            new KnowledgeSettings(
+                StageOrder.LOAD_FIRST,
+                LoadWindow.IN_FLIGHT,
+                new OverloadThresholds(1.5, 2, 3, 4, 5.5),
+                0.2,
+                6,
+                7,
+                0.8,
+                9,
+                true));
+    assertThat(config.knowledgeDecisionsAtInfo()).isTrue();
+    assertThatThrownBy(() -> RouterConfig.parse("{\"knowledge\":{\"order\":\"x\"}}", "a.json"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("'x' must be documented or load_first");
+    assertThatThrownBy(() -> RouterConfig.parse("{\"knowledge\":{\"affinity_decay\":1}}", "a.json"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("knowledge")
+        .hasMessageContaining("affinityDecay=1.0");
   }
 
   @Test

@@ -1,0 +1,152 @@
+package dev.warmpath.config;
+
+import static dev.warmpath.config.ConfigTypes.DECIMAL;
+import static dev.warmpath.config.ConfigTypes.SWITCH;
+import static dev.warmpath.config.ConfigTypes.count;
+import static dev.warmpath.config.ConfigTypes.texts;
+
+import dev.warmpath.knowledge.KnowledgeSettings;
+import dev.warmpath.knowledge.LoadWindow;
+import dev.warmpath.knowledge.OverloadThresholds;
+import dev.warmpath.knowledge.StageOrder;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The keys of how the two stages of knowledge routing decide. */
+record KnowledgeKeys(
+    ConfigKey<String> order,
+    ConfigKey<String> window,
+    ConfigKey<Double> nodeRequests,
+    ConfigKey<Integer> nodeItems,
+    ConfigKey<Integer> nodePending,
+    ConfigKey<Integer> nodeActive,
+    ConfigKey<Double> nodeQueue,
+    ConfigKey<Double> loadRatioDelta,
+    ConfigKey<Integer> inFlightDelta,
+    ConfigKey<Double> gpuDelta,
+    ConfigKey<Double> decay,
+    ConfigKey<Integer> topK,
+    ConfigKey<Boolean> strict,
+    ConfigKey<Boolean> atInfo) {
+
+  private static final int MANY = Integer.MAX_VALUE;
+
+  /** Adds the keys. */
+  static KnowledgeKeys in(ConfigTable table) {
+    KnowledgeSettings standard = KnowledgeSettings.DEFAULT;
+    OverloadThresholds off = standard.overload();
+    String overload = "A knowledge node counts as overloaded from this on, which it reports as `";
+    return new KnowledgeKeys(
+        table.fixed(
+            "knowledge.order",
+            oneOf(StageOrder.values()),
+            label(standard.order()),
+            "The second stage's order of steps. All of `knowledge` is for clients that are given a"
+                + " `KnowledgeRouting.Builder`, which wins over it."),
+        table.fixed(
+            "knowledge.window",
+            oneOf(LoadWindow.values()),
+            label(standard.window()),
+            "By what targets are found not to be much busier than the least busy one."),
+        table.fixed(
+            "knowledge.overload.qps_1m",
+            DECIMAL,
+            off.requestsPerSecond(),
+            overload + "qps_1m`; 0 never."),
+        table.fixed(
+            "knowledge.overload.items",
+            count(0, MANY),
+            (int) off.items(),
+            overload + "items`; 0 never."),
+        table.fixed(
+            "knowledge.overload.pending_transfers",
+            count(0, MANY),
+            (int) off.pendingTransfers(),
+            overload + "pending_transfers`; 0 never."),
+        table.fixed(
+            "knowledge.overload.active_transfers",
+            count(0, MANY),
+            (int) off.activeTransfers(),
+            overload + "active_transfers`; 0 never."),
+        table.fixed(
+            "knowledge.overload.queue_ms",
+            DECIMAL,
+            off.queueMillis(),
+            overload + "network_queue_ms_ema`; 0 never."),
+        table.fixed(
+            "knowledge.load_ratio_delta",
+            DECIMAL,
+            standard.loadRatioDelta(),
+            "By how much a target's requests in flight over its capacity may exceed the least,"
+                + " with `window: ratio`."),
+        table.fixed(
+            "knowledge.in_flight_delta",
+            count(0, MANY),
+            standard.inFlightDelta(),
+            "By how many requests in flight it may, with `window: in_flight`."),
+        table.fixed(
+            "knowledge.gpu_delta",
+            DECIMAL,
+            standard.gpuDelta(),
+            "By how many percent its GPU utilisation may; 0 for not looking at it."),
+        table.fixed(
+            "knowledge.affinity_decay",
+            DECIMAL,
+            standard.affinityDecay(),
+            "What is left, at each decision, of the memory of who was given what: 0 to below 1."),
+        table.fixed(
+            "knowledge.affinity_top_k",
+            count(0, MANY),
+            standard.affinityTopK(),
+            "How many pieces of knowledge are remembered of each target; 0 for all."),
+        table.fixed(
+            "knowledge.strict_reference",
+            SWITCH,
+            standard.strictReference(),
+            "Decides as CacheRoute v0.1.9 does, oddities included."),
+        table.fixed(
+            "knowledge.decisions_at_info",
+            SWITCH,
+            false,
+            "Logs each decision's line at INFO rather than DEBUG."));
+  }
+
+  /** The settings that were written. */
+  KnowledgeSettings read(ConfigValues values) {
+    return KnowledgeSettings.builder()
+        .order(StageOrder.valueOf(values.get(order).toUpperCase(Locale.ROOT)))
+        .window(LoadWindow.valueOf(values.get(window).toUpperCase(Locale.ROOT)))
+        .overload(
+            new OverloadThresholds(
+                values.get(nodeRequests),
+                values.get(nodeItems),
+                values.get(nodePending),
+                values.get(nodeActive),
+                values.get(nodeQueue)))
+        .loadRatioDelta(values.get(loadRatioDelta))
+        .inFlightDelta(values.get(inFlightDelta))
+        .gpuDelta(values.get(gpuDelta))
+        .affinityDecay(values.get(decay))
+        .affinityTopK(values.get(topK))
+        .strictReference(values.get(strict))
+        .build();
+  }
+
+  private static ConfigType<String> oneOf(Enum<?>[] values) {
+    String names = Stream.of(values).map(KnowledgeKeys::label).collect(Collectors.joining(" or "));
+    return texts(
+        "text",
+        names,
+        text -> {
+          if (Stream.of(values).noneMatch(value -> label(value).equals(text))) {
+            throw new IllegalArgumentException("'" + text + "' must be " + names);
+          }
+          return text;
+        });
+  }
+
+  private static String label(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}
