@@ -359,7 +359,7 @@ final class Keys {
           "prefill_decode.max_releases",
           count(1, MANY),
           PD.maxReleases(),
-          "Calls that let workers free KV, out at once at most.");
+          "Calls that let workers free KV, out at once at most; others wait.");
 
   private static final PdTimeouts PD_TIMES = PdTimeouts.DEFAULT;
   static final ConfigKey<Duration> PD_PREFILL =

@@ -19,7 +19,7 @@ import java.time.Duration;
  * @param abortsPerSecond abort calls that one worker is sent at most; engines have deadlocked under
  *     storms of them
  * @param maxReleases touches that are out at once at most, so that a burst of cancellations does
- *     not flood decode
+ *     not flood decode; others wait
  */
 public record PdSettings(
     PdTimeouts timeouts,

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param legs legs by {@code role/outcome}, such as {@code prefill/ok}
  * @param aborts abort calls by {@code role/result}: {@code sent}, {@code failed}, {@code limited}
  * @param releases touches that let workers free KV which nobody fetched
- * @param releasesDropped those that were left out because too many were out
+ * @param releasesDropped those that were left out because too many waited
  * @param recomputes decodes that computed the prompt because prefill handed nothing over
  * @param direct requests that decode took alone
  * @param prefillSeconds time in prefill, summed, over {@code prefillCount} prefills

@@ -2,15 +2,19 @@ package dev.warmpath.pd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.warmpath.api.Headers;
 import dev.warmpath.dispatch.Dispatch;
 import dev.warmpath.pd.PdAction.Judgement;
 import dev.warmpath.pd.PdAction.Word;
 import dev.warmpath.transport.OutboundRequest;
+import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -279,6 +283,65 @@ class PdInvariantsTest {
       assertThat(counters.stats(0, 0, 0).aborts())
           .containsEntry("decode/sent", 102L)
           .containsEntry("decode/limited", 901L);
+    }
+  }
+
+  @Test
+  void i3_a_burst_of_cancellations_releases_all_kv_a_few_calls_at_a_time() {
+    List<Consumer<Boolean>> out = new ArrayList<>();
+    AtomicBoolean held = new AtomicBoolean(true);
+    PdCounters counters = new PdCounters();
+    int most = 2;
+    ReleaseDesk desk =
+        new ReleaseDesk(
+            (request, done) -> {
+              if (held.get()) {
+                out.add(done);
+              } else {
+                done.accept(false);
+              }
+            },
+            counters,
+            most);
+    try (PdFixture fixture =
+        new PdFixture(
+            1,
+            PdSettings.DEFAULT,
+            (request, done) -> done.accept(true),
+            "http://d0:1;role=decode;model=m;engine=atom")) {
+      OutboundRequest request =
+          new OutboundRequest(
+              fixture.registry.current().ranks().get(0),
+              "POST",
+              "/v1/completions",
+              Headers.EMPTY,
+              new byte[0],
+              false,
+              false,
+              null,
+              Timeouts.DEFAULT);
+      AtomicInteger over = new AtomicInteger();
+      for (int i = 0; i < 10; i++) {
+        desk.touch(request, over::incrementAndGet);
+      }
+      for (int ended = 0; ended < 10; ended++) {
+        assertThat(out).hasSize(Math.min(10, ended + most));
+        assertThat(over).hasValue(ended);
+        out.get(ended).accept(true);
+      }
+      assertThat(over).hasValue(10);
+
+      int all = most + ReleaseDesk.WAITING + 5;
+      for (int i = 0; i < all; i++) {
+        desk.touch(request, over::incrementAndGet);
+      }
+      assertThat(over).as("what is too much is over at once").hasValue(10 + 5);
+      held.set(false);
+      out.get(10).accept(true);
+      out.get(11).accept(true);
+      assertThat(over).hasValue(10 + all);
+      assertThat(counters.releases.sum()).isEqualTo(10 + all - 5);
+      assertThat(counters.releasesDropped.sum()).isEqualTo(5);
     }
   }
 
