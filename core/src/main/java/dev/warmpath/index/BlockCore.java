@@ -78,9 +78,9 @@ final class BlockCore {
     writer.commit();
   }
 
-  void assume(long[] chain, int from, long holderId, int tiers, int tick) {
+  void assume(HeldBlocks held, int stretch, int depth, long holderId, int tick) {
     writer.begin(tick);
-    writer.assume(chain, from, holderId, tiers);
+    writer.assume(held, stretch, depth, holderId);
     writer.commit();
   }
 

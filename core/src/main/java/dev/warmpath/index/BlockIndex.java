@@ -300,29 +300,28 @@ public final class BlockIndex {
    *
    * @param holderId the holder
    * @param most how many blocks at most; the most recently used are taken
-   * @return the blocks, none if the holder is not known; fewer than it has too where they form very
-   *     many long chains
+   * @return the blocks, none if the holder is not known
    */
   public HeldBlocks held(long holderId, int most) {
     return combiner.call(() -> core.held(holderId, most));
   }
 
   /**
-   * Gives a holder what was taken down of one, in the order of use, as guesses: they make room and
-   * age like those that come of {@link #dispatch}. Without effect while all is told of what the
-   * holder has. Other updates may come in between.
+   * Gives a holder what was taken down of one, as guesses, in the same order of use and as older
+   * than what it has. What there is no room for, in the index or within the holder's {@link
+   * #capacity}, is left out: nothing is evicted for it. Without effect while all is told of what
+   * the holder has. Other updates may come in between.
    *
    * @param holderId the holder; without effect if it is dropped or of an epoch that is over
    * @param held the blocks
    */
   public void assume(long holderId, HeldBlocks held) {
     int[] depths = held.depths();
-    for (int i = held.stretches() - 1; i >= 0; i--) {
+    for (int i = 0; i < held.stretches(); i++) {
       int stretch = i;
-      long[] chain = held.chain(stretch, depths[stretch]);
       combiner.call(
           () -> {
-            core.assume(chain, depths[stretch], holderId, held.tiers[stretch], tick());
+            core.assume(held, stretch, depths[stretch], holderId, tick());
             return holderId;
           });
     }

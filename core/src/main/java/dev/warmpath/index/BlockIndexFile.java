@@ -196,16 +196,7 @@ public final class BlockIndexFile {
         keys[blocks++] = in.readLong();
       }
     }
-    HeldBlocks held = new HeldBlocks(Arrays.copyOf(keys, blocks), ends, parents, tiers);
-    long steps = 0;
-    int[] depths = held.depths();
-    for (int i = 0; i < stretches; i++) {
-      steps += depths[i] + ends[i] - held.start(i);
-    }
-    if (steps > BlockSnapshot.MOST_STEPS) {
-      throw damaged();
-    }
-    return held;
+    return new HeldBlocks(Arrays.copyOf(keys, blocks), ends, parents, tiers);
   }
 
   private static int within(int value, int least, int most) throws IOException {

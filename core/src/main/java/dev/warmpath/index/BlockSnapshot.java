@@ -11,12 +11,6 @@ import java.util.Map;
  * before it. Holes, what is below them, and what only dispatches under way claim is left out.
  */
 final class BlockSnapshot {
-  /**
-   * How many blocks chains may have in all, each from its first block to the end of a stretch: what
-   * it takes to put them back, some tens of milliseconds.
-   */
-  static final int MOST_STEPS = 1 << 21;
-
   private static final int ANY_TIER = Holding.HBM | Holding.DRAM | Holding.SSD;
 
   private final BlockWriter writer;
@@ -24,13 +18,11 @@ final class BlockSnapshot {
   private final int most;
   private final Map<Integer, Integer> places = new HashMap<>();
   private long[] keys = new long[64];
-  private int[] depths = new int[64];
   private int blocks;
   private int[] ends = new int[16];
   private int[] parents = new int[16];
   private byte[] tiers = new byte[16];
   private int stretches;
-  private long steps;
   private int[] path = new int[64];
 
   private BlockSnapshot(BlockWriter writer, int life, int most) {
@@ -60,13 +52,13 @@ final class BlockSnapshot {
 
   private void take(int list) {
     int use = writer.uses.before(list, list);
-    while (use != Uses.NONE && blocks < most && takeUse(use)) {
+    while (use != Uses.NONE && blocks < most) {
+      takeUse(use);
       use = writer.uses.before(list, use);
     }
   }
 
-  /** Returns whether there may be room for more. */
-  private boolean takeUse(int use) {
+  private void takeUse(int use) {
     int length = 0;
     int block = writer.uses.tail(use);
     while (block != BlockTable.NONE && Holding.use(holding(block)) == use) {
@@ -79,27 +71,21 @@ final class BlockSnapshot {
     Integer parent =
         block == BlockTable.NONE ? Integer.valueOf(HeldBlocks.ROOT) : places.get(block);
     if (parent == null) {
-      return true; // below a hole
+      return; // below a hole
     }
-    int above = parent == HeldBlocks.ROOT ? 0 : depths[parent];
     int last = parent;
     int before = 0;
     for (int i = length - 1; i >= 0 && blocks < most; i--) {
       int found = Holding.tiers(holding(path[i])) & ANY_TIER;
       if (found == 0) {
-        return true;
-      }
-      steps += found == before ? 1 : above + 1;
-      if (steps > MOST_STEPS) {
-        return false;
+        return;
       }
       if (found != before) {
         begin(last, found);
         before = found;
       }
-      last = add(path[i], ++above);
+      last = add(path[i]);
     }
-    return true;
   }
 
   private long holding(int block) {
@@ -116,13 +102,11 @@ final class BlockSnapshot {
     tiers[stretches++] = (byte) found;
   }
 
-  private int add(int block, int depth) {
+  private int add(int block) {
     if (blocks == keys.length) {
       keys = Arrays.copyOf(keys, 2 * blocks);
-      depths = Arrays.copyOf(depths, 2 * blocks);
     }
     keys[blocks] = writer.table.key(block);
-    depths[blocks] = depth;
     places.put(block, blocks);
     ends[stretches - 1] = blocks + 1;
     return blocks++;

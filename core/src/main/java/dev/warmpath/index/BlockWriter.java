@@ -31,6 +31,7 @@ final class BlockWriter {
   final Lives lives;
   final Dispatches dispatches;
   private final BlockAppender appender;
+  private final BlockRestorer restorer;
   private final int longestChain;
   private long[] keys = new long[256];
   private int[] path = new int[256];
@@ -67,6 +68,7 @@ final class BlockWriter {
     this.lives = new Lives(forLives, uses);
     this.dispatches = new Dispatches(lives);
     this.appender = new BlockAppender(this);
+    this.restorer = new BlockRestorer(this);
     this.longestChain = (int) Math.min(1 << 24, budget.limit() / 512);
   }
 
@@ -147,14 +149,11 @@ final class BlockWriter {
     }
   }
 
-  /** As stored, of keys; without effect where the engine itself tells. */
-  void assume(long[] chain, int from, long holderId, int tiers) {
+  /** A stretch of what was taken down of a holder; without effect where the engine itself tells. */
+  void assume(HeldBlocks held, int stretch, int depth, long holderId) {
     int life = admit(holderId);
-    if (life != Lives.NONE && lives.authorities[life] == 0) {
-      int end = Math.min(chain.length, longestChain);
-      reserve(end);
-      System.arraycopy(chain, 0, keys, 0, end);
-      use(life, from, end, tiers);
+    if (life != Lives.NONE && lives.authorities[life] == 0 && depth < longestChain) {
+      restorer.give(life, held, stretch, longestChain - depth, now);
       limit(life);
     }
   }

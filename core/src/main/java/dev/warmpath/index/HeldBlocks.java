@@ -64,24 +64,6 @@ public final class HeldBlocks {
     return depths;
   }
 
-  /** The keys of a chain from its first block to the last of a stretch. */
-  long[] chain(int stretch, int depth) {
-    int end = ends[stretch];
-    int at = depth + end - start(stretch);
-    long[] chain = new long[at];
-    int from = stretch;
-    while (at > 0) {
-      int start = start(from);
-      at -= end - start;
-      System.arraycopy(keys, start, chain, at, end - start);
-      if (at > 0) {
-        end = parents[from] + 1;
-        from = stretchOf(parents[from]);
-      }
-    }
-    return chain;
-  }
-
   private int stretchOf(int position) {
     int found = Arrays.binarySearch(ends, position);
     return found >= 0 ? found + 1 : ~found;

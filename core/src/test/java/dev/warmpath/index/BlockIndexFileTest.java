@@ -157,19 +157,58 @@ class BlockIndexFileTest {
   }
 
   @Test
-  void chainsThatWouldTakeLongToPutBackAreLeftOut() throws IOException {
-    // A trunk of 6,000 with 500 leaves all along its end takes 500 times 6,000 steps.
-    String trunk = "t".repeat(6_000);
-    for (int i = 0; i < 500; i++) {
-      store(index, trunk + (char) ('a' + i), A, Tier.HBM);
-      ticker.advance(Duration.ofMillis(100));
-    }
+  void whatIsKnownSinceStaysAndIsYounger() throws IOException {
+    store(index, "system old", A, Tier.HBM);
+    store(index, "else", A, Tier.HBM);
     HeldBlocks held = again(index.held(A, ALL));
-    assertThat(held.size()).isBetween(6_000 + 300, 6_000 + 400);
     BlockIndex later = BlockIndex.builder().ticker(ticker).build();
+    store(later, "system new", B, Tier.HBM);
+    BlockHashes other = Chains.of("else where");
+    later.stored(other, 6, 10, B, Tier.HBM);
     later.assume(B, held);
-    assertThat(matched(later, trunk + (char) ('a' + 499), B)).isEqualTo(6_001);
-    assertThat(matched(later, trunk + 'a', B)).isEqualTo(6_000);
+    BlockAudit.audit(later);
+    assertThat(matched(later, "system old", B)).isEqualTo(10);
+    assertThat(matched(later, "else where", B)).as("but for the hole").isEqualTo(4);
+    later.capacity(B, 18);
+    BlockAudit.audit(later);
+    assertThat(matched(later, "system new", B)).isEqualTo(10);
+    assertThat(matched(later, "system old", B)).as("guesses go first").isEqualTo(7);
+  }
+
+  @Test
+  void nothingIsEvictedForGuessesAndTheNewestFitFirst() throws IOException {
+    Random random = new Random(3);
+    for (int i = 0; i < 400; i++) {
+      ticker.advance(Duration.ofMillis(100));
+      store(index, randomText(random), A, Tier.HBM);
+    }
+    String last = randomText(random);
+    ticker.advance(Duration.ofMillis(100));
+    store(index, last, A, Tier.HBM);
+    HeldBlocks held = again(index.held(A, ALL));
+    BlockIndex small = BlockIndex.builder().budgetBytes(256 << 10).ticker(ticker).build();
+    store(small, "mine", A, Tier.HBM);
+    small.assume(B, held);
+    BlockAudit.audit(small);
+    assertThat(small.stats().evicted()).isZero();
+    assertThat(small.stats().holdings()).isBetween(500L, (long) held.size() - 1);
+    assertThat(matched(small, last, B)).isEqualTo(60);
+    assertThat(matched(small, "mine", A)).isEqualTo(4);
+    BlockIndex bounded = BlockIndex.builder().ticker(ticker).build();
+    bounded.capacity(B, 75);
+    bounded.assume(B, held);
+    BlockAudit.audit(bounded);
+    assertThat(matched(bounded, last, B)).isEqualTo(60);
+    assertThat(bounded.stats().holdings()).isEqualTo(75);
+    assertThat(bounded.stats().overCapacity()).isZero();
+  }
+
+  private static String randomText(Random random) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 60; i++) {
+      text.append((char) ('a' + random.nextInt(26)));
+    }
+    return text.toString();
   }
 
   @Test
