@@ -32,6 +32,7 @@ import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.prompt.PromptReader;
 import dev.warmpath.prompt.tokenizer.Tokenizer;
 import dev.warmpath.prompt.tokenizer.Tokenizers;
+import dev.warmpath.transport.CacheLevel;
 import dev.warmpath.transport.KnowledgeTransport.KvInjected;
 import dev.warmpath.transport.KnowledgeTransport.Piece;
 import dev.warmpath.transport.OutboundRequest;
@@ -451,6 +452,18 @@ class KnowledgeRoutingTest {
 
     router.workers().remove("http://w:1");
     router.workers().add("http://w:1;knowledge-inject=http://w:9002");
+
+    assertThat(kvOf(request)).isEqualTo("injected");
+  }
+
+  @Test
+  void aWorkerWhoseCacheWasEmptiedIsGivenItAnew() {
+    kvReady();
+    client("http://w:1;knowledge-inject=http://w:9002");
+    RouterRequest request = request(KnowledgeNeeds.ids(ID).injectedAs(KnowledgeInjection.KV));
+    assertThat(kvOf(request)).isEqualTo("injected");
+
+    assertThat(router.admin().everyWorker().flush(CacheLevel.L1)).hasSize(1);
 
     assertThat(kvOf(request)).isEqualTo("injected");
   }

@@ -3,6 +3,8 @@ package dev.warmpath;
 import dev.warmpath.api.FailurePhase;
 import dev.warmpath.api.Headers;
 import dev.warmpath.api.StreamEvent;
+import dev.warmpath.transport.AdminCommand;
+import dev.warmpath.transport.AdminReply;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.HealthReport;
@@ -105,6 +107,14 @@ final class ScriptedTransport implements Transport {
   @Override
   public Exchange open(OutboundRequest request) {
     return new ScriptedExchange(request);
+  }
+
+  /** Caches are emptied as far as is asked; nothing else is done. */
+  @Override
+  public AdminReply admin(Worker worker, AdminCommand command, Duration timeout) {
+    return command instanceof AdminCommand.Flush flush
+        ? AdminReply.of(AdminReply.Outcome.DONE, "").emptying(flush.level())
+        : Transport.super.admin(worker, command, timeout);
   }
 
   private final class ScriptedExchange implements Exchange, ExchangeResponse {
