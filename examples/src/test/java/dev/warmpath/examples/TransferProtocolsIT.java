@@ -28,10 +28,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Two prefill and two decode workers of every connector over real sockets. Every test ends with no
@@ -41,15 +44,21 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TransferProtocolsIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  /** Longer than a busy machine takes from prefill's end to decode's first look. */
+  private static final Duration LEASE = Duration.ofSeconds(2);
+
+  /** Where decode workers die and leave the KV to it. */
+  private static final Duration SHORT_LEASE = Duration.ofMillis(500);
+
   private FakeFleet fleet;
   private RouterClient router;
   private TransferProtocol protocol;
 
   private void start(TransferProtocol of) {
-    start(of, 1);
+    start(of, 1, LEASE);
   }
 
-  private void start(TransferProtocol of, int ranks) {
+  private void start(TransferProtocol of, int ranks, Duration lease) {
     protocol = of;
     fleet =
         FakeFleet.start(
@@ -64,8 +73,7 @@ class TransferProtocolsIT {
                     .disconnectDelay(Duration.ZERO)
                     .kvTransfer(new KvTransfer(100_000, 10))
                     .handoffTimeouts(
-                        new HandoffTimeouts(
-                            Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(2))));
+                        new HandoffTimeouts(Duration.ofSeconds(5), Duration.ofSeconds(5), lease)));
     RouterClient.Builder builder =
         RouterClient.builder()
             .transport(OkHttpTransport.create())
@@ -172,7 +180,7 @@ class TransferProtocolsIT {
   @ParameterizedTest
   @EnumSource
   void ranksAreTargetsOfBothRoles(TransferProtocol of) {
-    start(of, 2);
+    start(of, 2, LEASE);
     await()
         .until(
             () ->
@@ -215,41 +223,44 @@ class TransferProtocolsIT {
     streams.forEach(stream -> assertThat(stream.join()).isPositive());
   }
 
+  static Stream<Arguments> deaths() {
+    return Stream.of(TransferProtocol.values())
+        .flatMap(
+            protocol ->
+                Stream.of(WorkerRole.PREFILL, WorkerRole.DECODE)
+                    .map(role -> Arguments.of(protocol, role)));
+  }
+
   @ParameterizedTest
-  @EnumSource
-  void workersThatDieLeaveNothingBehind(TransferProtocol of) {
-    start(of);
-    for (WorkerRole role : List.of(WorkerRole.PREFILL, WorkerRole.DECODE)) {
-      FakeEngine victim =
-          fleet.engines().stream()
-              .filter(engine -> engine.role() == role)
-              .findFirst()
-              .orElseThrow();
-      long before = victim.stats().received();
-      List<CompletableFuture<Integer>> streams = new ArrayList<>();
-      for (int i = 0; i < 16; i++) {
-        streams.add(
-            router
-                .streamAsync(request("what dies meanwhile " + role + i, 400, true))
-                .thenApply(TransferProtocolsIT::drain));
-      }
-      await().until(() -> victim.stats().received() > before + 1);
-      victim.kill();
-      int failed = 0;
-      for (CompletableFuture<Integer> stream : streams) {
-        try {
-          stream.join();
-        } catch (CompletionException e) {
-          assertThat(e).hasCauseInstanceOf(RouterException.class);
-          failed++;
-        }
-      }
-      assertThat(failed).isLessThan(16);
-      victim.restart();
-      await()
-          .ignoreExceptionsInstanceOf(RouterException.class)
-          .untilAsserted(
-              () -> assertThat(router.send(request("again", 4, false)).status()).isEqualTo(200));
+  @MethodSource("deaths")
+  void workersThatDieLeaveNothingBehind(TransferProtocol of, WorkerRole role) {
+    start(of, 1, SHORT_LEASE);
+    FakeEngine victim =
+        fleet.engines().stream().filter(engine -> engine.role() == role).findFirst().orElseThrow();
+    long before = victim.stats().received();
+    List<CompletableFuture<Integer>> streams = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      streams.add(
+          router
+              .streamAsync(request("what dies meanwhile " + role + i, 400, true))
+              .thenApply(TransferProtocolsIT::drain));
     }
+    await().until(() -> victim.stats().received() > before + 1);
+    victim.kill();
+    int failed = 0;
+    for (CompletableFuture<Integer> stream : streams) {
+      try {
+        stream.join();
+      } catch (CompletionException e) {
+        assertThat(e).hasCauseInstanceOf(RouterException.class);
+        failed++;
+      }
+    }
+    assertThat(failed).isLessThan(16);
+    victim.restart();
+    await()
+        .ignoreExceptionsInstanceOf(RouterException.class)
+        .untilAsserted(
+            () -> assertThat(router.send(request("again", 4, false)).status()).isEqualTo(200));
   }
 }
