@@ -32,7 +32,7 @@ final class LegReading {
               LegOutcome.PROTOCOL_ERROR,
               error.status(),
               true,
-              PdEvidence.NONE,
+              PdEvidence.of(error.said() == null ? words : error.said()),
               null,
               false,
               false,

@@ -37,6 +37,7 @@ public final class TransportException extends Exception {
   private final Kind kind;
   private final FailurePhase phase;
   private final int status;
+  private final @Nullable String said;
 
   /**
    * Creates the error.
@@ -48,10 +49,32 @@ public final class TransportException extends Exception {
    */
   public TransportException(
       Kind kind, FailurePhase phase, int status, String message, @Nullable Throwable cause) {
+    this(kind, phase, status, message, null, cause);
+  }
+
+  private TransportException(
+      Kind kind,
+      FailurePhase phase,
+      int status,
+      String message,
+      @Nullable String said,
+      @Nullable Throwable cause) {
     super(message, cause);
     this.kind = kind;
     this.phase = phase;
     this.status = status;
+    this.said = said;
+  }
+
+  /**
+   * Creates the error of a worker that reported one in its stream.
+   *
+   * @param status the status that it carried, or 0
+   * @param said the worker's own words, which may quote the request
+   */
+  public static TransportException reported(FailurePhase phase, int status, String said) {
+    return new TransportException(
+        Kind.STREAM_ERROR, phase, status, "the worker reported an error in the stream", said, null);
   }
 
   /** What happened. */
@@ -67,5 +90,13 @@ public final class TransportException extends Exception {
   /** The status an error event carried, or 0. */
   public int status() {
     return status;
+  }
+
+  /**
+   * What the worker said of its error, by which it is told whose fault it was; null where it said
+   * nothing. It may quote the request: never log it.
+   */
+  public @Nullable String said() {
+    return said;
   }
 }

@@ -375,8 +375,11 @@ class PrefillDecodeIT {
     if (policy.equals("round_robin")) {
       assertThat(pairs).hasSize(4);
     }
+    // A session ends with prefill, which may come after its answer.
+    await()
+        .untilAsserted(
+            () -> assertThat(router.stats().pd().sessions().values()).containsExactly(300L));
     assertThat(router.stats().pd().sessions().keySet()).allMatch(key -> key.endsWith("/completed"));
-    assertThat(router.stats().pd().sessions().values()).containsExactly(300L);
   }
 
   private static int drain(RouterStream stream) {

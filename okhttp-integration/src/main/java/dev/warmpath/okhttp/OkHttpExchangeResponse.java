@@ -115,8 +115,7 @@ final class OkHttpExchangeResponse implements ExchangeResponse {
     }
     Integer error = StreamFormat.error(event);
     if (error != null) {
-      throw new TransportException(
-          Kind.STREAM_ERROR, phase, error, "the worker reported an error in the stream", null);
+      throw TransportException.reported(phase, error, event.data());
     }
     ended = StreamFormat.last(event);
     return event;

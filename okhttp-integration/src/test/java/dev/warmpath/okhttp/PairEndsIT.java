@@ -137,6 +137,16 @@ class PairEndsIT {
   }
 
   @Test
+  void i12_an_error_in_decodes_stream_that_tells_of_prefill_is_prefills() {
+    String error =
+        "{\"error\":{\"message\":\"Lost connection with prefill instance\",\"code\":500}}";
+    answers(EVENT + DONE, "data: " + error + "\n\n" + DONE, 1_024);
+    PrefillDecodeException failed = catchThrowableOfType(PrefillDecodeException.class, this::begin);
+    assertThat(failed.decodeOutcome()).isEqualTo("protocol_error");
+    assertThat(failed.blamed()).isEqualTo("prefill");
+  }
+
+  @Test
   void i22_a_session_that_succeeds_reads_prefills_answer_to_its_end_and_aborts_nothing() {
     answers(EVENT.repeat(200) + DONE, EVENT + DONE, 64);
     for (int i = 1; i <= 3; i++) {
