@@ -77,11 +77,32 @@ public final class Headers {
 
   /** These headers with each of {@code others} in the place of what had its name. */
   public Headers replacing(Map<String, String> others) {
-    Headers changed = this;
-    for (Map.Entry<String, String> other : others.entrySet()) {
-      changed = changed.without(other.getKey()).with(other.getKey(), other.getValue());
+    if (others.isEmpty()) {
+      return this;
     }
-    return changed;
+    List<String> changed = new ArrayList<>(namesAndValues.size() + 2 * others.size());
+    forEach(
+        (name, value) -> {
+          if (!named(others, name)) {
+            changed.add(name);
+            changed.add(value);
+          }
+        });
+    others.forEach(
+        (name, value) -> {
+          changed.add(name);
+          changed.add(value);
+        });
+    return new Headers(List.copyOf(changed));
+  }
+
+  private static boolean named(Map<String, String> others, String name) {
+    for (String other : others.keySet()) {
+      if (other.equalsIgnoreCase(name)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** These headers without any value of {@code name}. */

@@ -1,6 +1,5 @@
 package dev.warmpath.api;
 
-import dev.warmpath.api.RouterListener.RequestEvent;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -62,18 +61,12 @@ public interface RouterTracer {
   /**
    * An exchange with one worker: an attempt, or one of the two legs of a prefill/decode attempt.
    *
-   * @param event the request so far
    * @param worker the worker, with {@code #rank} where one was named
    * @param role {@code regular}, {@code prefill} or {@code decode}
    * @param attempt the attempt's number from 1
    * @param candidate why the worker was chosen
    */
-  record Hop(
-      RequestEvent event,
-      String worker,
-      String role,
-      int attempt,
-      RouteDecision.CandidateView candidate) {}
+  record Hop(String worker, String role, int attempt, RouteDecision.CandidateView candidate) {}
 
   /**
    * How an exchange ended.

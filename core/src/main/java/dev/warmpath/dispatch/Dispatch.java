@@ -604,9 +604,7 @@ public final class Dispatch {
       return HopTrace.NONE;
     }
     CandidateView chosen = view(candidate);
-    Hop hop =
-        new Hop(
-            event(null, null, null), candidate.target().toString(), chosen.role(), attempt, chosen);
+    Hop hop = new Hop(candidate.target().toString(), chosen.role(), attempt, chosen);
     return dispatcher.listeners().guarded(trace, () -> trace.hop(hop), HopTrace.NONE);
   }
 

@@ -23,20 +23,36 @@ final class Series<T> {
   private final List<String> labels;
   private final int limit;
   private final Supplier<T> counter;
-  private final Map<List<String>, T> byValues = new ConcurrentHashMap<>();
+
+  /** By the value of a single label, else by the list of all values. */
+  private final Map<Object, T> byValues = new ConcurrentHashMap<>();
+
   private final AtomicInteger size = new AtomicInteger();
-  private final List<String> others;
+  private final Object others;
 
   Series(int limit, Supplier<T> counter, String... labels) {
     this.limit = limit;
     this.counter = counter;
     this.labels = List.of(labels);
-    this.others = this.labels.stream().map(label -> OTHER).toList();
+    this.others = labels.length == 1 ? OTHER : this.labels.stream().map(label -> OTHER).toList();
   }
 
-  /** What counts for label values, in the order of the labels. */
-  T of(String... values) {
-    List<String> key = List.of(values);
+  /** What counts where there is no label. */
+  T of() {
+    return at(List.of());
+  }
+
+  /** What counts for the value of the only label. */
+  T of(String value) {
+    return at(value);
+  }
+
+  /** What counts for the values of two labels, in their order. */
+  T of(String first, String second) {
+    return at(List.of(first, second));
+  }
+
+  private T at(Object key) {
     T known = byValues.get(key);
     if (known != null) {
       return known;
@@ -60,10 +76,14 @@ final class Series<T> {
     return samples;
   }
 
-  private Map<String, String> named(List<String> values) {
+  private Map<String, String> named(Object key) {
     Map<String, String> named = new LinkedHashMap<>();
-    for (int i = 0; i < values.size(); i++) {
-      named.put(labels.get(i), values.get(i));
+    if (key instanceof List<?> values) {
+      for (int i = 0; i < values.size(); i++) {
+        named.put(labels.get(i), values.get(i).toString());
+      }
+    } else {
+      named.put(labels.get(0), key.toString());
     }
     return named;
   }

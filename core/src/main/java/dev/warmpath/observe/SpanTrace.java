@@ -9,7 +9,6 @@ import dev.warmpath.api.Usage;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
-import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
@@ -68,24 +67,31 @@ final class SpanTrace implements RequestTrace {
 
   @Override
   public HopTrace hop(Hop hop) {
-    RouteDecision.CandidateView candidate = hop.candidate();
-    SpanBuilder builder =
+    Span begun =
         tracer
             .spanBuilder(hop.role().equals("regular") ? "attempt" : hop.role())
             .setParent(context)
             .setSpanKind(SpanKind.CLIENT)
-            .setAttribute(SpanAttributes.WORKER, hop.worker())
-            .setAttribute(SpanAttributes.ROLE, hop.role())
-            .setAttribute(SpanAttributes.ATTEMPT, (long) hop.attempt())
-            .setAttribute(SpanAttributes.STEP, candidate.step())
-            .setAttribute(SpanAttributes.MATCHED_TOKENS, (long) candidate.matchedTokens());
+            .startSpan();
+    if (begun.isRecording()) {
+      describe(begun, hop);
+    }
+    return new HopSpan(propagator, context.with(begun), begun);
+  }
+
+  private static void describe(Span begun, Hop hop) {
+    RouteDecision.CandidateView candidate = hop.candidate();
+    begun
+        .setAttribute(SpanAttributes.WORKER, hop.worker())
+        .setAttribute(SpanAttributes.ROLE, hop.role())
+        .setAttribute(SpanAttributes.ATTEMPT, (long) hop.attempt())
+        .setAttribute(SpanAttributes.STEP, candidate.step())
+        .setAttribute(SpanAttributes.MATCHED_TOKENS, (long) candidate.matchedTokens());
     URI address = URI.create(candidate.worker());
     if (address.getHost() != null) {
-      builder.setAttribute(SpanAttributes.SERVER, address.getHost());
-      builder.setAttribute(SpanAttributes.PORT, (long) address.getPort());
+      begun.setAttribute(SpanAttributes.SERVER, address.getHost());
+      begun.setAttribute(SpanAttributes.PORT, (long) address.getPort());
     }
-    Span begun = builder.startSpan();
-    return new HopSpan(propagator, context.with(begun), begun);
   }
 
   @Override

@@ -21,10 +21,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * I24: many sessions over the whole fault matrix (role, moment, shape, streaming, cancellation,
  * deadline), in memory and in virtual time, leave nothing behind. System property {@code
- * warmpath.pd.soak} sets how many; the default is a tenth of a full run.
+ * warmpath.pd.soak} sets how many; where {@code skipLong} is set, the default is a tenth of them.
  */
 class PdSoakTest {
-  private static final int SESSIONS = Integer.getInteger("warmpath.pd.soak", 10_000);
+  private static final int SESSIONS =
+      Integer.getInteger(
+          "warmpath.pd.soak", System.getProperty("skipLong") == null ? 100_000 : 10_000);
 
   private static String[] workers(Kind kind) {
     String engine =
