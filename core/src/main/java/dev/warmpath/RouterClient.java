@@ -279,11 +279,6 @@ public final class RouterClient implements AutoCloseable {
                 .flatMap(transport -> transport.schemes().stream())
                 .collect(Collectors.toUnmodifiableSet()),
             spec -> this.settings.keyed(spec));
-    LoadHistorySettings history = settings.loadHistory;
-    this.loadHistory =
-        history == null
-            ? null
-            : LoadHistory.start(history, health::views, Clock.systemUTC(), options.scheduler);
     this.workers = new Workers(registry, health);
     this.workerSources = new WorkerSources(registry, settings);
     this.topologyStore =
@@ -296,6 +291,12 @@ public final class RouterClient implements AutoCloseable {
       }
       discovery.start(workerSources.of(discovery.name()));
     }
+    // Its first look is to find the workers that are configured.
+    LoadHistorySettings history = settings.loadHistory;
+    this.loadHistory =
+        history == null
+            ? null
+            : LoadHistory.start(history, health::views, Clock.systemUTC(), options.scheduler);
     this.admin =
         Admin.of(new ClientAdmin(registry, transports, feed, kvEvents, knowledge, executor));
     this.reloader = new Reloader(settings, this::take);

@@ -4,12 +4,12 @@ import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterTracer;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 
 /**
@@ -29,6 +29,9 @@ import java.time.InstantSource;
  * None holds text of prompts or answers, a header or a key.
  */
 public final class OpenTelemetryTracer implements RouterTracer {
+  /** A request that came no longer ago begins now. */
+  private static final Duration AT_ONCE = Duration.ofMillis(1);
+
   private final Tracer tracer;
   private final TextMapPropagator propagator;
   private final InstantSource clock;
@@ -56,16 +59,17 @@ public final class OpenTelemetryTracer implements RouterTracer {
       parent = propagator.extract(parent, request.headers(), HeadersGetter.INSTANCE);
     }
     String operation = operation(request.path());
-    Instant began = clock.instant().minus(since);
-    Span span =
+    SpanBuilder builder =
         tracer
             .spanBuilder(operation)
             .setParent(parent)
             .setSpanKind(SpanKind.CLIENT)
-            .setStartTimestamp(began)
             .setAttribute(SpanAttributes.OPERATION, operation)
-            .setAttribute(SpanAttributes.PROVIDER, "warmpath")
-            .startSpan();
+            .setAttribute(SpanAttributes.PROVIDER, "warmpath");
+    if (since.compareTo(AT_ONCE) > 0) {
+      builder.setStartTimestamp(clock.instant().minus(since));
+    }
+    Span span = builder.startSpan();
     return new SpanTrace(tracer, propagator, parent.with(span), span, operation);
   }
 

@@ -9,8 +9,10 @@ import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.Usage;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,14 @@ public final class RequestMetrics implements RouterListener {
   private static final double[] TOKEN_SECONDS = {
     0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.2, 0.5, 1
   };
+
+  private static final Map<Outcome, String> OUTCOMES = new EnumMap<>(Outcome.class);
+
+  static {
+    for (Outcome outcome : Outcome.values()) {
+      OUTCOMES.put(outcome, label(outcome));
+    }
+  }
 
   private final Series<LongAdder> requests = counters("policy", "outcome");
   private final Series<LongAdder> attempts = counters("worker");
@@ -103,7 +113,7 @@ public final class RequestMetrics implements RouterListener {
   @Override
   public void onFinished(RequestEvent event) {
     Outcome outcome = event.outcome();
-    String label = outcome == null ? "unknown" : label(outcome);
+    String label = outcome == null ? "unknown" : OUTCOMES.getOrDefault(outcome, "unknown");
     requests.of(event.decision().policy(), label).increment();
     whole.of(label).record(seconds(event.elapsed()));
     Usage usage = event.usage();

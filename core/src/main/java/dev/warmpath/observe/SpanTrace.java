@@ -101,6 +101,13 @@ final class SpanTrace implements RequestTrace {
 
   @Override
   public void onFinished(RequestEvent event) {
+    if (span.isRecording()) {
+      describe(event);
+    }
+    span.end();
+  }
+
+  private void describe(RequestEvent event) {
     RouterListener.Outcome outcome = event.outcome();
     if (outcome != null) {
       span.setAttribute(SpanAttributes.OUTCOME, outcome.name().toLowerCase(Locale.ROOT));
@@ -115,7 +122,6 @@ final class SpanTrace implements RequestTrace {
     if (outcome == RouterListener.Outcome.FAILED) {
       failed("failed");
     }
-    span.end();
   }
 
   @Override
