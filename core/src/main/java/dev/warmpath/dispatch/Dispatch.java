@@ -9,7 +9,6 @@ import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.api.RouterException;
-import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.RouterListener.DeadLetter;
 import dev.warmpath.api.RouterListener.Outcome;
 import dev.warmpath.api.RouterListener.RequestEvent;
@@ -21,6 +20,7 @@ import dev.warmpath.api.RouterTracer.HopTrace;
 import dev.warmpath.api.RouterTracer.RequestTrace;
 import dev.warmpath.api.StreamInterruptedException;
 import dev.warmpath.api.Usage;
+import dev.warmpath.dispatch.Listeners.Moment;
 import dev.warmpath.index.BlockLocations;
 import dev.warmpath.knowledge.RequestKnowledge;
 import dev.warmpath.policy.Candidate;
@@ -42,7 +42,6 @@ import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -339,7 +338,7 @@ public final class Dispatch {
     routed = made;
     plan = made.plan();
     if (started == 0) {
-      tell(null, null, null, RouterListener::onRouted);
+      tell(Moment.ROUTED, null, null, null);
     }
   }
 
@@ -449,7 +448,7 @@ public final class Dispatch {
           candidate.matchedTokens(),
           prompt.tokens());
     }
-    tell(null, null, null, RouterListener::onAttempt);
+    tell(Moment.ATTEMPT, null, null, null);
     return attempt;
   }
 
@@ -503,7 +502,7 @@ public final class Dispatch {
 
   void tellFirstByte(Attempt attempt) {
     course.clock().firstByte(now());
-    tell(null, null, null, RouterListener::onFirstByte);
+    tell(Moment.FIRST_BYTE, null, null, null);
   }
 
   void learn(
@@ -550,7 +549,7 @@ public final class Dispatch {
                 false,
                 failure.cause())
             : failure;
-    tell(null, record, null, RouterListener::onAttemptFailed);
+    tell(Moment.ATTEMPT_FAILED, null, record, null);
     if (failure.cancelled()) {
       cancelled.countDown();
     }
@@ -578,7 +577,7 @@ public final class Dispatch {
       return;
     }
     dispatcher.finished(this);
-    tell(outcome, null, usage, RouterListener::onFinished);
+    tell(Moment.FINISHED, outcome, null, usage);
     if (outcome == Outcome.FAILED
         && error != null
         && !(error instanceof NoWorkerAvailableException)) {
@@ -590,11 +589,11 @@ public final class Dispatch {
 
   /** Tells of a moment of the request, of which there may be more to tell at some moments. */
   void tell(
+      Moment moment,
       @Nullable Outcome outcome,
       @Nullable AttemptRecord failure,
-      @Nullable Usage usage,
-      BiConsumer<RouterListener, RequestEvent> call) {
-    dispatcher.listeners().tell(course.trace(), () -> event(outcome, failure, usage), call);
+      @Nullable Usage usage) {
+    dispatcher.listeners().tell(moment, course.trace(), () -> event(outcome, failure, usage));
   }
 
   /** What follows an exchange that is about to begin. */

@@ -7,9 +7,11 @@ import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterTracer;
 import dev.warmpath.api.RouterTracer.RequestTrace;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,12 +24,51 @@ import org.slf4j.LoggerFactory;
 final class Listeners {
   private static final Logger log = LoggerFactory.getLogger(Listeners.class);
 
+  /** What there is to hear of a request. */
+  enum Moment {
+    ROUTED("onRouted"),
+    ATTEMPT("onAttempt"),
+    FIRST_BYTE("onFirstByte"),
+    ATTEMPT_FAILED("onAttemptFailed"),
+    FINISHED("onFinished");
+
+    private final String method;
+
+    Moment(String method) {
+      this.method = method;
+    }
+
+    private void tell(RouterListener listener, RequestEvent event) {
+      switch (this) {
+        case ROUTED -> listener.onRouted(event);
+        case ATTEMPT -> listener.onAttempt(event);
+        case FIRST_BYTE -> listener.onFirstByte(event);
+        case ATTEMPT_FAILED -> listener.onAttemptFailed(event);
+        case FINISHED -> listener.onFinished(event);
+      }
+    }
+
+    /** Whether a listener does anything then: an event is a decision's copy, and not for nobody. */
+    private boolean heardBy(RouterListener listener) {
+      try {
+        return listener.getClass().getMethod(method, RequestEvent.class).getDeclaringClass()
+            != RouterListener.class;
+      } catch (NoSuchMethodException e) {
+        return true; // where methods can't be looked up, all are called
+      }
+    }
+  }
+
   private final RouterListener[] all;
+  private final Map<Moment, RouterListener[]> hearing = new EnumMap<>(Moment.class);
   private final @Nullable RouterTracer tracer;
   private final AtomicBoolean logged = new AtomicBoolean();
 
   Listeners(List<RouterListener> all, @Nullable RouterTracer tracer) {
     this.all = all.toArray(new RouterListener[0]);
+    for (Moment moment : Moment.values()) {
+      hearing.put(moment, all.stream().filter(moment::heardBy).toArray(RouterListener[]::new));
+    }
     this.tracer = tracer;
   }
 
@@ -40,23 +81,21 @@ final class Listeners {
   }
 
   /**
-   * Tells all of one event, which is made only where somebody listens.
+   * Tells who hears of a moment; the event is made only where somebody does.
    *
    * @param trace the request's own
    */
-  void tell(
-      RequestTrace trace,
-      Supplier<RequestEvent> event,
-      BiConsumer<RouterListener, RequestEvent> call) {
-    if (all.length == 0 && RequestTrace.NONE.equals(trace)) {
+  void tell(Moment moment, RequestTrace trace, Supplier<RequestEvent> event) {
+    RouterListener[] listeners = Objects.requireNonNull(hearing.get(moment));
+    if (listeners.length == 0 && trace == RequestTrace.NONE) {
       return;
     }
     RequestEvent made = event.get();
-    for (RouterListener listener : all) {
-      guard(listener, () -> call.accept(listener, made));
+    for (RouterListener listener : listeners) {
+      guard(listener, () -> moment.tell(listener, made));
     }
-    if (!RequestTrace.NONE.equals(trace)) {
-      guard(trace, () -> call.accept(trace, made));
+    if (trace != RequestTrace.NONE) {
+      guard(trace, () -> moment.tell(trace, made));
     }
   }
 

@@ -6,11 +6,11 @@ import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.api.RouterException;
-import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.RouterListener.Outcome;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterTracer.HopTrace;
 import dev.warmpath.api.Usage;
+import dev.warmpath.dispatch.Listeners.Moment;
 import dev.warmpath.index.BlockLocations;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.policy.KnowledgeChoice;
@@ -141,7 +141,7 @@ public final class PairDispatch {
   /** Tells listeners that a choice was made, which took {@code decisionNanos}. */
   public void routed(long decisionNanos) {
     dispatch.clock().decided(decisionNanos);
-    dispatch.tell(null, null, null, RouterListener::onRouted);
+    dispatch.tell(Moment.ROUTED, null, null, null);
   }
 
   /** Tells listeners that an attempt begins. */
@@ -152,13 +152,13 @@ public final class PairDispatch {
     if (log.isDebugEnabled()) {
       log.debug("Request {}, attempt {}: {}", dispatch.requestId(), number, workers);
     }
-    dispatch.tell(null, null, null, RouterListener::onAttempt);
+    dispatch.tell(Moment.ATTEMPT, null, null, null);
   }
 
   /** Tells listeners of the first byte. */
   public void firstByte() {
     dispatch.clock().firstByte(dispatcher.now());
-    dispatch.tell(null, null, null, RouterListener::onFirstByte);
+    dispatch.tell(Moment.FIRST_BYTE, null, null, null);
   }
 
   /** What follows a leg that is about to be sent to {@code candidate}. */
@@ -180,7 +180,7 @@ public final class PairDispatch {
   public void attempted(AttemptRecord record) {
     attempts.add(record);
     if (record.phase() != null) {
-      dispatch.tell(null, record, null, RouterListener::onAttemptFailed);
+      dispatch.tell(Moment.ATTEMPT_FAILED, null, record, null);
     }
   }
 

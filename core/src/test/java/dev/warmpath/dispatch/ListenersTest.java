@@ -1,0 +1,120 @@
+package dev.warmpath.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.warmpath.api.RequestTimings;
+import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouterListener;
+import dev.warmpath.api.RouterListener.RequestEvent;
+import dev.warmpath.api.RouterTracer.RequestTrace;
+import dev.warmpath.dispatch.Listeners.Moment;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ListenersTest {
+  private final List<String> heard = new ArrayList<>();
+  private int made;
+
+  private RequestEvent event() {
+    made++;
+    return new RequestEvent(
+        1,
+        "/v1/completions",
+        null,
+        false,
+        null,
+        0,
+        Duration.ZERO,
+        new RequestTimings(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, null),
+        null,
+        null,
+        null,
+        new RouteDecision(
+            "p",
+            1,
+            new RouteDecision.PromptSummary(1, 1, 0, "opaque"),
+            List.of(),
+            null,
+            List.of(),
+            List.of(),
+            null,
+            null));
+  }
+
+  /** Hears everything, and says what. */
+  private RouterListener all() {
+    return (RouterListener)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {RouterListener.class},
+            (proxy, method, arguments) -> {
+              heard.add(method.getName());
+              return null;
+            });
+  }
+
+  private class OnlyTheEnd implements RouterListener {
+    @Override
+    public void onFinished(RequestEvent event) {
+      heard.add("the end");
+    }
+  }
+
+  /** Overrides nothing itself. */
+  private final class Heir extends OnlyTheEnd {}
+
+  @ParameterizedTest
+  @EnumSource
+  void everyMomentHasItsCallback(Moment moment) {
+    new Listeners(List.of(all()), null).tell(moment, RequestTrace.NONE, this::event);
+    assertThat(heard).hasSize(1);
+    assertThat(heard.get(0).replaceFirst("on", ""))
+        .isEqualToIgnoringCase(moment.name().replace("_", ""));
+    assertThat(made).isOne();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void noEventIsMadeForNobody(Moment moment) {
+    new Listeners(List.of(new RouterListener() {}, new Heir()), null)
+        .tell(moment, RequestTrace.NONE, this::event);
+    assertThat(made).isEqualTo(moment == Moment.FINISHED ? 1 : 0);
+    assertThat(heard).hasSize(made);
+  }
+
+  @Test
+  void oneEventServesAllAndTheTrace() {
+    RequestTrace trace =
+        new RequestTrace() {
+          @Override
+          public void onFinished(RequestEvent event) {
+            heard.add("trace");
+          }
+        };
+    Listeners listeners = new Listeners(List.of(new OnlyTheEnd(), new Heir()), null);
+    listeners.tell(Moment.FINISHED, trace, this::event);
+    assertThat(heard).containsExactly("the end", "the end", "trace");
+    assertThat(made).isOne();
+    listeners.tell(Moment.ROUTED, trace, this::event);
+    assertThat(made).as("a trace hears of every moment").isEqualTo(2);
+  }
+
+  @Test
+  void whoThrowsDoesNotKeepOthersFromHearing() {
+    RouterListener throwing =
+        new RouterListener() {
+          @Override
+          public void onRouted(RequestEvent event) {
+            throw new AssertionError("a bug");
+          }
+        };
+    new Listeners(List.of(throwing, all()), null)
+        .tell(Moment.ROUTED, RequestTrace.NONE, this::event);
+    assertThat(heard).containsExactly("onRouted");
+  }
+}
