@@ -23,10 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class DecodeLeg {
   private static final UsageReader USAGES = new UsageReader();
 
-  /** An engine that gives a generation up unasked has not answered. */
-  private static final LegResult ABORTED =
-      LegResult.broken(LegOutcome.PROTOCOL_ERROR, true, "the generation was aborted");
-
   private final Mode mode;
   private final Runnable cancel;
   private final Function<OutboundRequest, Exchange> transports;
@@ -153,7 +149,7 @@ final class DecodeLeg {
     if (mode == Mode.STREAM && response.streaming()) {
       first = response.nextEvent();
       if (first != null && LegReading.aborted(first.data())) {
-        next.ended(ABORTED, null);
+        next.ended(LegResult.aborted(), null);
         return false;
       }
       pending = response;
@@ -219,7 +215,7 @@ final class DecodeLeg {
     if (event == null) {
       leg().ended(LegResult.ok(false), null);
     } else if (LegReading.aborted(event.data())) {
-      leg().ended(ABORTED, null);
+      leg().ended(LegResult.aborted(), null);
     } else {
       leg().payload();
     }

@@ -44,7 +44,7 @@ final class LegReading {
   static @Nullable LegResult wrong(byte[] body) {
     String text = new String(body, StandardCharsets.UTF_8);
     if (text.contains("\"abort\"") && ABORTED.matcher(text).find()) {
-      return LegResult.broken(LegOutcome.PROTOCOL_ERROR, true, "the generation was aborted");
+      return LegResult.aborted();
     }
     String trimmed = text.strip();
     if (trimmed.isEmpty() || "}]".indexOf(trimmed.charAt(trimmed.length() - 1)) < 0) {

@@ -48,6 +48,11 @@ record LegResult(
     return new LegResult(outcome, 0, reached, PdEvidence.NONE, null, false, false, error);
   }
 
+  /** An engine that gives a generation up unasked has not answered. */
+  static LegResult aborted() {
+    return broken(LegOutcome.PROTOCOL_ERROR, true, "the generation was aborted");
+  }
+
   /** The same end, as that of the whole request's deadline. */
   LegResult byDeadline() {
     return new LegResult(

@@ -95,9 +95,7 @@ final class PrefillLeg {
       StreamEvent event = response.nextEvent();
       while (event != null) {
         if (LegReading.aborted(event.data())) {
-          leg.ended(
-              LegResult.broken(LegOutcome.PROTOCOL_ERROR, true, "the generation was aborted"),
-              null);
+          leg.ended(LegResult.aborted(), null);
           return;
         }
         Usage reported = USAGES.readEvent(event.data());
