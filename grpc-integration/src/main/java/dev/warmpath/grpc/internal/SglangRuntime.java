@@ -27,7 +27,6 @@ import dev.warmpath.transport.AdminReply.Outcome;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
 import dev.warmpath.transport.OutboundRequest;
-import dev.warmpath.transport.PauseMode;
 import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.RankLoad;
 import dev.warmpath.transport.TransportException;
@@ -268,16 +267,11 @@ final class SglangRuntime implements EngineService {
       return AdminReply.of(done ? Outcome.DONE : Outcome.FAILED, "");
     }
     if (command instanceof AdminCommand.Pause pause) {
-      if (pause.mode() == PauseMode.WAIT) {
-        return AdminReply.of(
-            Outcome.UNSUPPORTED, "SGLang pauses by abort, keep or retract, and never waits");
+      String refusal = pause.mode().refusedBy(EngineKind.SGLANG);
+      if (refusal != null) {
+        return AdminReply.of(Outcome.UNSUPPORTED, refusal);
       }
-      String mode =
-          switch (pause.mode()) {
-            case ABORT -> "abort";
-            case RETRACT -> "retract";
-            default -> "in_place";
-          };
+      String mode = pause.mode().sglangName();
       PauseGenerationRequest request = PauseGenerationRequest.newBuilder().setMode(mode).build();
       return AdminReply.of(
           Outcome.DONE,

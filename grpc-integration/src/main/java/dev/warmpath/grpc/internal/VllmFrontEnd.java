@@ -29,7 +29,6 @@ import dev.warmpath.transport.AdminReply.Outcome;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
 import dev.warmpath.transport.OutboundRequest;
-import dev.warmpath.transport.PauseMode;
 import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.TransportException;
 import dev.warmpath.worker.EngineKind;
@@ -366,9 +365,9 @@ final class VllmFrontEnd implements EngineService {
   public @Nullable AdminReply admin(ControlCalls calls, AdminCommand command)
       throws TransportException {
     if (command instanceof AdminCommand.Pause pause) {
-      if (pause.mode() == PauseMode.RETRACT) {
-        return AdminReply.of(
-            Outcome.UNSUPPORTED, "vLLM pauses by abort, keep or wait, and retracts nothing");
+      String refusal = pause.mode().refusedBy(EngineKind.VLLM);
+      if (refusal != null) {
+        return AdminReply.of(Outcome.UNSUPPORTED, refusal);
       }
       dev.warmpath.proto.vllm.control.PauseMode mode =
           switch (pause.mode()) {

@@ -14,9 +14,9 @@ import dev.warmpath.transport.CacheLevel;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.ExchangeResponse;
 import dev.warmpath.transport.OutboundRequest;
-import dev.warmpath.transport.PauseMode;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.transport.TransportException;
+import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Worker;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -78,16 +78,11 @@ public final class HttpAdmin {
       return post(worker, "/abort_request", json(body), timeout).done(worker, "/abort_request", "");
     }
     if (command instanceof AdminCommand.Pause pause) {
-      if (pause.mode() == PauseMode.WAIT) {
-        return AdminReply.of(
-            Outcome.UNSUPPORTED, "SGLang pauses by abort, keep or retract, and never waits");
+      String refusal = pause.mode().refusedBy(EngineKind.SGLANG);
+      if (refusal != null) {
+        return AdminReply.of(Outcome.UNSUPPORTED, refusal);
       }
-      String mode =
-          switch (pause.mode()) {
-            case ABORT -> "abort";
-            case RETRACT -> "retract";
-            default -> "in_place";
-          };
+      String mode = pause.mode().sglangName();
       return post(worker, "/pause_generation", json("{\"mode\":\"" + mode + "\"}"), timeout)
           .done(worker, "/pause_generation", "");
     }
@@ -160,9 +155,9 @@ public final class HttpAdmin {
       return vllmAbort(worker, json("{\"request_ids\":[]}"), timeout);
     }
     if (command instanceof AdminCommand.Pause pause) {
-      if (pause.mode() == PauseMode.RETRACT) {
-        return AdminReply.of(
-            Outcome.UNSUPPORTED, "vLLM pauses by abort, keep or wait, and retracts nothing");
+      String refusal = pause.mode().refusedBy(EngineKind.VLLM);
+      if (refusal != null) {
+        return AdminReply.of(Outcome.UNSUPPORTED, refusal);
       }
       String mode =
           switch (pause.mode()) {
