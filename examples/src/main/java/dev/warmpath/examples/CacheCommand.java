@@ -18,21 +18,13 @@ final class CacheCommand {
   @Command(
       name = "clear",
       description = "Empties a tier of the KV cache, and says what it came to.")
-  static final class Clear extends AdminCommand {
+  static final class Clear extends FleetCommand {
     @Option(
         names = "--level",
         required = true,
         paramLabel = "L1|L2|L3",
         description = "the accelerator's memory, the host's, or the external store")
     private CacheLevel level = CacheLevel.L1;
-
-    @Option(names = "--all", description = "every worker of the configuration")
-    private boolean all;
-
-    @Override
-    boolean all() {
-      return all;
-    }
 
     @Override
     String level() {

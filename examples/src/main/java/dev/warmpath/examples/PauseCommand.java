@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
     name = "pause",
     description =
         "Pauses engines. Clients that run elsewhere are not told: engines hold what these send.")
-final class PauseCommand extends AdminCommand {
+final class PauseCommand extends FleetCommand {
   @Option(
       names = "--mode",
       paramLabel = "MODE",
@@ -20,14 +20,6 @@ final class PauseCommand extends AdminCommand {
           "what becomes of requests that run: keep, abort, retract (SGLang) or wait (vLLM)"
               + " (default: ${DEFAULT-VALUE})")
   private PauseMode mode = PauseMode.KEEP;
-
-  @Option(names = "--all", description = "every worker of the configuration")
-  private boolean all;
-
-  @Override
-  boolean all() {
-    return all;
-  }
 
   @Override
   List<Admin.Result> run(Admin admin) {

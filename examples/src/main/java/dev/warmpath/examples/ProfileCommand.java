@@ -4,22 +4,13 @@ import dev.warmpath.Admin;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Profiles engines. */
 @Command(name = "profile", description = "Starts or stops the profiler of engines.")
-final class ProfileCommand extends AdminCommand {
+final class ProfileCommand extends FleetCommand {
   @Parameters(paramLabel = "start|stop", description = "what to do")
   private String what = "";
-
-  @Option(names = "--all", description = "every worker of the configuration")
-  private boolean all;
-
-  @Override
-  boolean all() {
-    return all;
-  }
 
   @Override
   void check() {
