@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +19,9 @@ import java.util.function.ToDoubleFunction;
  * dark.
  */
 final class HtmlReport {
+  /** What one throughput may be of another and say nothing. */
+  private static final double ALIKE = 1.15;
+
   private HtmlReport() {}
 
   /** Fails before long work rather than after it. */
@@ -82,29 +87,44 @@ final class HtmlReport {
     Files.writeString(file, html);
   }
 
-  private static String lead(List<LoadResult> results) {
-    LoadResult best = results.get(0);
-    LoadResult worst = results.get(0);
-    for (LoadResult result : results) {
-      best = result.requestsPerSecond() > best.requestsPerSecond() ? result : best;
-      worst = result.requestsPerSecond() < worst.requestsPerSecond() ? result : worst;
+  /** What the comparison comes to. Throughputs that are nearly the same differ by chance. */
+  static String lead(List<LoadResult> results) {
+    LoadResult most = most(results, LoadResult::requestsPerSecond);
+    LoadResult least = most(results, result -> -result.requestsPerSecond());
+    if (results.size() == 1) {
+      return String.format(
+          Locale.ROOT, "%s served %.1f requests a second.", name(most), most.requestsPerSecond());
     }
-    if (best.equals(worst)) {
+    if (most.requestsPerSecond() < ALIKE * least.requestsPerSecond()) {
+      LoadResult warmest = most(results, LoadResult::hitRate);
+      LoadResult coldest = most(results, result -> -result.hitRate());
       return String.format(
           Locale.ROOT,
-          "%s served %.1f requests a second.",
-          "<b>" + Charts.escape(best.policy()) + "</b>",
-          best.requestsPerSecond());
+          "All served about %.0f requests a second. %s found %.0f %% of prompt tokens in a cache, %s"
+              + " %.0f %%.",
+          most.requestsPerSecond(),
+          name(warmest),
+          100 * warmest.hitRate(),
+          name(coldest),
+          100 * coldest.hitRate());
     }
     return String.format(
         Locale.ROOT,
-        "<b>%s</b> served %.2f times the requests of <b>%s</b>: it found %.0f %% of prompt tokens"
+        "%s served %.2f times the requests of %s: it found %.0f %% of prompt tokens"
             + " in a cache, the other %.0f %%.",
-        Charts.escape(best.policy()),
-        best.requestsPerSecond() / worst.requestsPerSecond(),
-        Charts.escape(worst.policy()),
-        100 * best.hitRate(),
-        100 * worst.hitRate());
+        name(most),
+        most.requestsPerSecond() / least.requestsPerSecond(),
+        name(least),
+        100 * most.hitRate(),
+        100 * least.hitRate());
+  }
+
+  private static LoadResult most(List<LoadResult> results, ToDoubleFunction<LoadResult> of) {
+    return Collections.max(results, Comparator.comparingDouble(of));
+  }
+
+  private static String name(LoadResult result) {
+    return "<b>" + Charts.escape(result.policy()) + "</b>";
   }
 
   private static void table(StringBuilder html, List<LoadResult> results) {
