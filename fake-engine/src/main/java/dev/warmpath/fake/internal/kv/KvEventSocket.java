@@ -134,8 +134,9 @@ final class KvEventSocket implements RankObserver, AutoCloseable {
       throws IOException, InterruptedException {
     Fault fault = faults.get();
     Fault.Kind kind = fault == null ? null : fault.kind();
+    List<KvBatchListener> former = List.of();
     if (kind == Fault.Kind.RESTART) {
-      beginAnew();
+      former = beginAnew();
     } else if (fault != null && kind == Fault.Kind.SLOW) {
       pause(fault.delay());
     }
@@ -152,12 +153,19 @@ final class KvEventSocket implements RankObserver, AutoCloseable {
     if (kind == Fault.Kind.DUPLICATE) {
       send(batch, payload);
     }
+    former.forEach(KvBatchListener::over);
   }
 
-  private void beginAnew() {
+  /**
+   * Forgets whoever listens. They are told once the first batch is out, so that whoever comes back
+   * at once never hears it.
+   */
+  private List<KvBatchListener> beginAnew() {
     next = 0;
     batches.clear();
-    listeners.forEach(KvBatchListener::over);
+    List<KvBatchListener> former = List.copyOf(listeners);
+    listeners.removeAll(former);
+    return former;
   }
 
   private void pause(Duration delay) throws InterruptedException {
