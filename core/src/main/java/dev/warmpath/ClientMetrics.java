@@ -246,14 +246,21 @@ final class ClientMetrics {
         pd.releasesDropped());
     counter("pd_recompute_total", "Decodes that computed the prompt.", pd.recomputes());
     counter("pd_bypass_total", "Requests that decode took alone.", pd.direct());
-    counter("pd_prefill_seconds_total", "Time in prefill, summed.", pd.prefillSeconds());
-    counter("pd_prefill_total", "Prefills that ended well.", pd.prefillCount());
-    counter(
-        "pd_handoff_seconds_total",
-        "Time from prefill's end to decode's first payload, summed.",
+    add(
+        "pd_prefill_seconds",
+        "Time from choosing a pair to prefill's end, by prefill worker.",
+        MetricType.HISTOGRAM,
+        pd.prefillSeconds());
+    add(
+        "pd_handoff_seconds",
+        "Time from prefill's end to decode's first payload, by decode worker.",
+        MetricType.HISTOGRAM,
         pd.handOffSeconds());
-    counter("pd_ttft_seconds_total", "Time to first payloads, summed.", pd.firstPayloadSeconds());
-    counter("pd_first_payload_total", "First payloads handed on.", pd.firstPayloadCount());
+    add(
+        "pd_ttft_seconds",
+        "Time from choosing a pair to decode's first payload, by decode worker.",
+        MetricType.HISTOGRAM,
+        pd.firstPayloadSeconds());
     gauge("pd_sessions_live", "Prefill/decode sessions that last.", pd.liveSessions());
     gauge("pd_rooms_live", "Rooms of prefill/decode attempts that last.", pd.liveRooms());
     gauge("pd_rooms_resting", "Rooms in quarantine.", pd.restingRooms());

@@ -28,8 +28,8 @@ class ArchitectureTest {
           "policy",
           "knowledge",
           "dispatch",
-          "pd",
           "observe",
+          "pd",
           "config");
 
   private static List<ArchRule> rules(String base, List<String> floors) {

@@ -10,9 +10,11 @@ import dev.warmpath.dispatch.RetrySettings;
 import dev.warmpath.observe.MetricFamily;
 import dev.warmpath.observe.MetricSample;
 import dev.warmpath.observe.PrometheusText;
+import dev.warmpath.pd.PdSettings;
 import dev.warmpath.policy.Policies;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.worker.Secret;
+import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -82,6 +84,56 @@ class ClientMetricsTest {
               "warmpath_request_seconds_count{outcome=\"completed\"} 1",
               "warmpath_first_byte_seconds_bucket{worker=\"http://w",
               "warmpath_routed_seconds_count 2");
+    }
+  }
+
+  @Test
+  void timesOfPairsAreHistogramsByTheWorkerThatTookThem() {
+    String handed = "{\"choices\":[],\"kv_transfer_params\":{\"remote_request_id\":\"r1\"}}";
+    try (RouterClient client =
+        RouterClient.builder()
+            .worker("http://p0:1;role=prefill;model=m;engine=vllm")
+            .worker("http://d0:1;role=decode;model=m;engine=vllm")
+            .transport(
+                new ScriptedTransport(
+                    sent ->
+                        Script.ok(
+                            sent.target().worker().role() == WorkerRole.PREFILL ? handed : ANSWER)))
+            .noWorkerWait(Duration.ZERO)
+            .seed(1)
+            .build()) {
+      assertThat(client.awaitReady(Duration.ofSeconds(30))).isTrue();
+      client.send(CHAT);
+      client.send(CHAT);
+      assertThat(PrometheusText.of(client.metrics()))
+          .contains("# TYPE warmpath_pd_prefill_seconds histogram")
+          .contains("warmpath_pd_prefill_seconds_bucket{worker=\"http://p0:1\",le=\"+Inf\"} 2")
+          .contains("warmpath_pd_handoff_seconds_count{worker=\"http://d0:1\"} 2")
+          .contains("warmpath_pd_ttft_seconds_count{worker=\"http://d0:1\"} 2");
+      assertThat(value(client, "pd_ttft_seconds", Map.of()))
+          .as("prefill and the hand-over are parts of it")
+          .isGreaterThanOrEqualTo(value(client, "pd_prefill_seconds", Map.of()));
+    }
+  }
+
+  @Test
+  void aDecodeThatTookARequestAloneIsNoHandOver() {
+    try (RouterClient client =
+        RouterClient.builder()
+            .worker("http://p0:1;role=prefill;model=m;engine=vllm")
+            .worker("http://d0:1;role=decode;model=m;engine=vllm")
+            .prefillDecode(PdSettings.DEFAULT.withDirectBelowTokens(1_000))
+            .transport(new ScriptedTransport(sent -> Script.ok(ANSWER)))
+            .noWorkerWait(Duration.ZERO)
+            .seed(1)
+            .build()) {
+      assertThat(client.awaitReady(Duration.ofSeconds(30))).isTrue();
+      client.send(CHAT);
+      assertThat(PrometheusText.of(client.metrics()))
+          .contains("warmpath_pd_bypass_total 1")
+          .contains("warmpath_pd_ttft_seconds_count{worker=\"http://d0:1\"} 1")
+          .doesNotContain("pd_handoff_seconds")
+          .doesNotContain("pd_prefill_seconds");
     }
   }
 

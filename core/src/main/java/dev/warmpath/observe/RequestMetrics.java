@@ -26,7 +26,7 @@ public final class RequestMetrics implements RouterListener {
   /** Most series of one metric: 1,024 ranks with a few outcomes each. */
   private static final int MAX_SERIES = 4_096;
 
-  private static final double[] SECONDS = {
+  static final double[] SECONDS = {
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120
   };
   private static final double[] ROUTED_SECONDS = {
@@ -58,8 +58,8 @@ public final class RequestMetrics implements RouterListener {
   private final Series<Histogram> queued = histograms(ROUTED_SECONDS);
   private final Series<Histogram> lookedUp = histograms(ROUTED_SECONDS);
   private final Series<Histogram> decided = histograms(ROUTED_SECONDS, "policy");
-  private final Series<Histogram> firstByte = histograms(SECONDS, "worker");
-  private final Series<Histogram> attemptFirstByte = histograms(SECONDS, "worker");
+  private final WorkerTimes firstByte = new WorkerTimes();
+  private final WorkerTimes attemptFirstByte = new WorkerTimes();
   private final Series<Histogram> outputToken = histograms(TOKEN_SECONDS, "worker");
   private final Series<Histogram> whole = histograms(SECONDS, "outcome");
 
@@ -70,7 +70,7 @@ public final class RequestMetrics implements RouterListener {
     return new Series<>(MAX_SERIES, LongAdder::new, labels);
   }
 
-  private static Series<Histogram> histograms(double[] bounds, String... labels) {
+  static Series<Histogram> histograms(double[] bounds, String... labels) {
     return new Series<>(MAX_SERIES, () -> new Histogram(bounds), labels);
   }
 
@@ -96,10 +96,10 @@ public final class RequestMetrics implements RouterListener {
   @Override
   public void onFirstByte(RequestEvent event) {
     String worker = worker(event);
-    firstByte.of(worker).record(seconds(event.elapsed()));
+    firstByte.record(worker, event.elapsed().toNanos());
     Duration first = event.timings().firstByte();
     if (first != null) {
-      attemptFirstByte.of(worker).record(seconds(first));
+      attemptFirstByte.record(worker, first.toNanos());
     }
   }
 
@@ -184,12 +184,12 @@ public final class RequestMetrics implements RouterListener {
         histogram(
             "first_byte_seconds",
             "Time to the first byte of the answer; TTFT in streams.",
-            firstByte));
+            firstByte.samples()));
     all.add(
         histogram(
             "attempt_first_byte_seconds",
             "Time from the attempt's beginning to the first byte of the answer.",
-            attemptFirstByte));
+            attemptFirstByte.samples()));
     all.add(
         histogram(
             "output_token_seconds",
@@ -227,11 +227,15 @@ public final class RequestMetrics implements RouterListener {
   }
 
   private static MetricFamily histogram(String name, String help, Series<Histogram> series) {
-    return new MetricFamily(
-        "warmpath_" + name,
-        help,
-        MetricType.HISTOGRAM,
-        series.samples(
-            (labels, counted) -> new MetricSample(labels, counted.sum(), counted.buckets())));
+    return histogram(name, help, samples(series));
+  }
+
+  private static MetricFamily histogram(String name, String help, List<MetricSample> samples) {
+    return new MetricFamily("warmpath_" + name, help, MetricType.HISTOGRAM, samples);
+  }
+
+  static List<MetricSample> samples(Series<Histogram> series) {
+    return series.samples(
+        (labels, counted) -> new MetricSample(labels, counted.sum(), counted.buckets()));
   }
 }

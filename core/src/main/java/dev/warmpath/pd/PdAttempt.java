@@ -215,8 +215,9 @@ final class PdAttempt {
     prefillUsage = usage;
   }
 
+  /** How long ago prefill ended, in nanoseconds; negative where it has not. */
   long sincePrefill(long now) {
-    return prefillEnded == NEVER ? 0 : now - prefillEnded;
+    return prefillEnded == NEVER ? -1 : now - prefillEnded;
   }
 
   private static double millis(long from, long to) {

@@ -182,7 +182,7 @@ final class PdConductor {
       at.prefillEnded(now());
       if (result.outcome() == LegOutcome.OK) {
         at.handOff(handOff);
-        shared.counters().prefill(now() - at.begun());
+        ledger.prefilled(at, now());
       }
     } else {
       at.decodeEnded(now());

@@ -1,5 +1,6 @@
 package dev.warmpath.pd;
 
+import dev.warmpath.observe.WorkerTimes;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,11 +17,9 @@ final class PdCounters {
   final LongAdder releasesDropped = new LongAdder();
   final LongAdder recomputes = new LongAdder();
   final LongAdder direct = new LongAdder();
-  private final LongAdder prefillNanos = new LongAdder();
-  private final LongAdder prefills = new LongAdder();
-  private final LongAdder handOffNanos = new LongAdder();
-  private final LongAdder firstPayloadNanos = new LongAdder();
-  private final LongAdder firstPayloads = new LongAdder();
+  final WorkerTimes prefill = new WorkerTimes();
+  final WorkerTimes handOff = new WorkerTimes();
+  final WorkerTimes firstPayload = new WorkerTimes();
 
   private static void count(ConcurrentHashMap<String, LongAdder> by, String key) {
     by.computeIfAbsent(key, unused -> new LongAdder()).increment();
@@ -42,17 +41,6 @@ final class PdCounters {
     count(aborts, role + "/" + result);
   }
 
-  void prefill(long nanos) {
-    prefillNanos.add(nanos);
-    prefills.increment();
-  }
-
-  void firstPayload(long sinceStart, long sincePrefill) {
-    firstPayloadNanos.add(sinceStart);
-    handOffNanos.add(Math.max(0, sincePrefill));
-    firstPayloads.increment();
-  }
-
   private static Map<String, Long> sums(Map<String, LongAdder> by) {
     Map<String, Long> sums = new TreeMap<>();
     by.forEach((key, adder) -> sums.put(key, adder.sum()));
@@ -70,11 +58,9 @@ final class PdCounters {
         releasesDropped.sum(),
         recomputes.sum(),
         direct.sum(),
-        prefillNanos.sum() / 1e9,
-        prefills.sum(),
-        handOffNanos.sum() / 1e9,
-        firstPayloadNanos.sum() / 1e9,
-        firstPayloads.sum(),
+        prefill.samples(),
+        handOff.samples(),
+        firstPayload.samples(),
         liveSessions,
         liveRooms,
         restingRooms);

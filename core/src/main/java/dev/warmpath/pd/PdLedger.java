@@ -62,9 +62,22 @@ final class PdLedger {
     }
   }
 
+  /** Prefill has ended well. */
+  void prefilled(PdAttempt at, long now) {
+    WorkerClaim claim = at.claim(WorkerRole.PREFILL);
+    if (claim != null) {
+      shared.counters().prefill.record(claim.candidate().target().toString(), now - at.begun());
+    }
+  }
+
   /** The caller may have decode's first payload. */
   void released(PdAttempt at, long now) {
-    shared.counters().firstPayload(now - at.begun(), at.sincePrefill(now));
+    String decode = at.pair().decode().target().toString();
+    shared.counters().firstPayload.record(decode, now - at.begun());
+    long sincePrefill = at.sincePrefill(now);
+    if (sincePrefill >= 0) {
+      shared.counters().handOff.record(decode, sincePrefill);
+    }
     request.firstByte();
   }
 

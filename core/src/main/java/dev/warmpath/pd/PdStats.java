@@ -1,5 +1,7 @@
 package dev.warmpath.pd;
 
+import dev.warmpath.observe.MetricSample;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -14,12 +16,12 @@ import java.util.Map;
  * @param releasesDropped those that were left out because too many waited
  * @param recomputes decodes that computed the prompt because prefill handed nothing over
  * @param direct requests that decode took alone
- * @param prefillSeconds time in prefill, summed, over {@code prefillCount} prefills
- * @param prefillCount prefills that ended well
- * @param handOffSeconds time from prefill's end to decode's first payload, summed, over {@code
- *     firstPayloadCount}
- * @param firstPayloadSeconds time to decode's first payload, summed, likewise
- * @param firstPayloadCount first payloads that were handed on
+ * @param prefillSeconds histograms of prefills that ended well, by prefill worker: from choosing
+ *     the pair to prefill's end
+ * @param handOffSeconds histograms by decode worker: from prefill's end to decode's first payload,
+ *     where prefill ended first
+ * @param firstPayloadSeconds histograms by decode worker: from choosing the pair to decode's first
+ *     payload
  * @param liveSessions sessions that last
  * @param liveRooms rooms of attempts that last
  * @param restingRooms rooms in quarantine
@@ -34,11 +36,9 @@ public record PdStats(
     long releasesDropped,
     long recomputes,
     long direct,
-    double prefillSeconds,
-    long prefillCount,
-    double handOffSeconds,
-    double firstPayloadSeconds,
-    long firstPayloadCount,
+    List<MetricSample> prefillSeconds,
+    List<MetricSample> handOffSeconds,
+    List<MetricSample> firstPayloadSeconds,
     int liveSessions,
     int liveRooms,
     int restingRooms) {}
