@@ -10,13 +10,11 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Readers beside the one writer see each update as a whole, in the order of the updates. */
 @Param(name = "chain", gen = IntGen.class, conf = "0:5")
 @Param(name = "holder", gen = IntGen.class, conf = "0:2")
-@Tag("lincheck")
 public class BlockCoreLincheckTest {
   private static final String WRITER = "writer";
   private static final List<BlockHashes> CHAINS =

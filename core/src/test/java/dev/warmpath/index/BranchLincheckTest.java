@@ -14,7 +14,6 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.Test;
  * out there, is linearizable. Counts are not meant to be; {@link #sound} is what holds of them.
  */
 @Param(name = "prompt", gen = IntGen.class, conf = "0:6")
-@Tag("lincheck")
 public class BranchLincheckTest {
   private static final String WRITER = "writer";
   private static final List<String> PROMPTS =
