@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -168,6 +169,61 @@ class HomingAgreementTest {
       assertThat(shares.values())
           .allSatisfy(n -> assertThat(n / (keys / 16.0)).isBetween(0.75, 1.25));
     }
+  }
+
+  /**
+   * The four things that happen to a worker, below a hub that clients have learned: each moves its
+   * share of the conversations to within a tenth, five standard deviations, or none.
+   */
+  @Property(tries = 5)
+  void onlyTheKeysConcernedMove(
+      @ForAll @IntRange(min = 2, max = 7) int workers, @ForAll long seed) {
+    Random random = new Random(seed);
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < workers; i++) {
+      names.add("http://gpu-" + Long.toHexString(random.nextLong()) + ":30000");
+    }
+    String one = names.get(random.nextInt(workers));
+    List<String> others = names.stream().filter(name -> !name.equals(one)).toList();
+    List<Prompt> prompts = IntStream.range(0, 2_500 * workers).mapToObj(i -> prompt(i)).toList();
+    try (Client client = new Client();
+        Client peer = new Client()) {
+      client.workers(names, 1);
+      peer.workers(names, 1);
+      learnSessions(client, random, 100);
+      learnSessions(peer, random, 100);
+      List<String> all = homes(client, prompts);
+
+      // Removed: its own go, to those that the key's order names next.
+      client.workers(others, 1);
+      List<String> without = homes(client, prompts);
+      peer.workers(others, 1);
+      assertThat(homes(peer, prompts.subList(0, 500))).isEqualTo(without.subList(0, 500));
+      int moved = 0;
+      for (int i = 0; i < all.size(); i++) {
+        if (!all.get(i).equals(without.get(i))) {
+          assertThat(all.get(i)).isEqualTo(one);
+          moved++;
+        }
+      }
+      assertThat(moved / 2_500.0).isBetween(0.9, 1.1);
+
+      // Added, or back from a restart as another incarnation: the same come back, and no others.
+      client.workers(names, 1);
+      assertThat(homes(client, prompts)).isEqualTo(all);
+
+      // Flushed: that its conversations are cold for a turn, known ones and new, moves nothing.
+      for (int i = 0; i < 140; i++) {
+        if (all.get(i).equals(one)) {
+          client.learn(prompts.get(i), 0);
+        }
+      }
+      assertThat(homes(client, prompts)).isEqualTo(all);
+    }
+  }
+
+  private static List<String> homes(Client client, List<Prompt> prompts) {
+    return prompts.stream().map(client::first).toList();
   }
 
   private static Map<Integer, String> homes(Client client, int keys) {

@@ -34,14 +34,14 @@ class PolicyOrderTest {
         "pin>cache_aware>shortest_queue"
       })
   void aPrefixThatAllShareMakesNoHotspot(String policy) throws IOException {
-    Outcome outcome = run(policy, ServingSimulation.conversation(2.5, 1));
+    Outcome outcome = run(policy, ServingWorkloads.conversation(2.5, 1));
     assertThat(Arrays.stream(outcome.perWorker()).sum()).isEqualTo(2_000);
     assertThat(outcome.largestShare()).isLessThanOrEqualTo(0.40);
   }
 
   @Test
   void policiesKeepTheirOrderOnTheConversationTrace() throws IOException {
-    List<Arrival> arrivals = ServingSimulation.conversation(2.5, 1);
+    List<Arrival> arrivals = ServingWorkloads.conversation(2.5, 1);
     Outcome roundRobin = run("round_robin", arrivals);
     Outcome shortest = run("shortest_queue", arrivals);
     assertThat(shortest.meanTtftMillis()).isLessThan(0.8 * roundRobin.meanTtftMillis());
@@ -54,7 +54,7 @@ class PolicyOrderTest {
 
   @Test
   void policiesKeepTheirOrderOnSessions() {
-    List<Arrival> arrivals = ServingSimulation.sessions(3_000, 16, 1);
+    List<Arrival> arrivals = ServingWorkloads.sessions(3_000, 16, 1);
     Outcome roundRobin = run("round_robin", arrivals);
     Outcome session = run("session", arrivals);
     assertThat(session.hitRate()).isGreaterThan(roundRobin.hitRate() + 0.15);

@@ -9,47 +9,70 @@ import dev.warmpath.health.RankState;
 import dev.warmpath.prompt.Prompt;
 import dev.warmpath.prompt.TestPrompts;
 import dev.warmpath.transport.RankLoad;
+import dev.warmpath.worker.WorkerId;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRegistry;
 import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.worker.WorkerSpec;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
-import java.util.stream.IntStream;
+import java.util.Set;
 
 /**
  * A fleet in virtual time, small on purpose: enough to see what a policy does to hit rate and
  * balance when telemetry is old. Each worker prefills one prompt at a time, in order, at a fixed
  * cost per uncached token; decodes any number at a fixed time per token; and keeps its last blocks
- * in an LRU. The one client polls each worker once a second and remembers its own placements.
+ * in an LRU. Each client polls each worker once a second, at a time of its own, and remembers its
+ * own placements; requests come to them at random. Workers come and go as clients are told.
  */
 final class ServingSimulation {
-  private static final int BLOCK = 512;
+  static final int BLOCK = 512;
   private static final double PREFILL_START_MS = 16.5;
   private static final double PREFILL_MS_PER_TOKEN = 0.0186;
-  private static final double DECODE_MS_PER_TOKEN = 15;
+  static final double DECODE_MS_PER_TOKEN = 15;
   private static final int CACHE_TOKENS = 1_000_000;
   private static final double POLL_MS = 1_000;
+
+  /** Prompt tokens between two figures of a worker's hit rate. */
+  private static final int RECENT_TOKENS = 10_000;
 
   /** A request to come: its prompt is the blocks, and a rest that no other shares. */
   record Arrival(double atMillis, int[] blocks, int tokens, int output, String session) {}
 
+  /** What happens to a worker, and when. One that first joins is not there before. */
+  record Incident(double atMillis, int worker, Change change) {}
+
+  enum Change {
+    /** Clients are told of it; its cache is empty. */
+    JOIN,
+    /** Clients are told to send nothing more there. */
+    LEAVE,
+    /** Its cache is emptied. */
+    FLUSH
+  }
+
+  /** What one second of the run brought each worker: requests, and its longest queue. */
+  record Second(int[] received, int[] queued) {}
+
   /** What came out. */
-  record Outcome(int[] perWorker, double hitRate, double meanTtftMillis, double p99TtftMillis) {
+  record Outcome(
+      int[] perWorker,
+      double hitRate,
+      double meanTtftMillis,
+      double p99TtftMillis,
+      List<Second> seconds) {
     double largestShare() {
       return (double) Arrays.stream(perWorker).max().orElse(0) / Arrays.stream(perWorker).sum();
     }
@@ -57,48 +80,70 @@ final class ServingSimulation {
 
   private record Event(double atMillis, long order, Runnable what) {}
 
-  private final WorkerRegistry registry = new WorkerRegistry();
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(Comparator.comparingDouble(Event::atMillis).thenComparing(Event::order));
   private final List<Engine> engines = new ArrayList<>();
+  private final List<Client> clients = new ArrayList<>();
+  private final List<Second> seconds = new ArrayList<>();
   private final List<Double> ttfts = new ArrayList<>();
   private final RoutingPolicy policy;
-  private final RoutingEnvironment environment;
   private final Random random;
-  private FleetView view;
   private double now;
   private long order;
   private long cachedTokens;
   private long promptTokens;
   private int unfinished;
 
-  private ServingSimulation(RoutingPolicy policy, int workers, long seed) {
+  private ServingSimulation(
+      RoutingPolicy policy, int workers, int clients, List<Incident> incidents, long seed) {
     this.policy = policy;
     this.random = new Random(seed);
     for (int i = 0; i < workers; i++) {
-      registry.add(WorkerSpec.builder("http://w" + i + ":1").build());
+      engines.add(new Engine(i));
     }
-    try (Fleet fleet = new Fleet(registry, gone -> {})) {
-      view = fleet.view();
+    Set<Integer> later = new HashSet<>();
+    Set<Integer> known = new HashSet<>();
+    for (Incident incident : incidents) {
+      if (known.add(incident.worker()) && incident.change() == Change.JOIN) {
+        later.add(incident.worker());
+      }
+      at(incident.atMillis(), () -> happen(incident));
     }
-    for (WorkerRank rank : view.topology().ranks()) {
-      engines.add(new Engine(view.state(rank)));
+    for (int k = 0; k < clients; k++) {
+      this.clients.add(new Client(later, seed + k));
     }
-    environment = RoutingEnvironment.builder().prefixes(this::query).seed(seed).build();
   }
 
   /** Runs a workload to its end. */
   static Outcome run(RoutingPolicy policy, int workers, List<Arrival> arrivals, long seed) {
-    return new ServingSimulation(policy, workers, seed).run(arrivals);
+    return run(policy, workers, 1, arrivals, List.of(), seed);
+  }
+
+  /** Runs it through many clients, and things happen to workers. */
+  static Outcome run(
+      RoutingPolicy policy,
+      int workers,
+      int clients,
+      List<Arrival> arrivals,
+      List<Incident> incidents,
+      long seed) {
+    ServingSimulation simulation = new ServingSimulation(policy, workers, clients, incidents, seed);
+    try {
+      return simulation.run(arrivals);
+    } finally {
+      simulation.clients.forEach(client -> client.fleet.close());
+    }
   }
 
   private Outcome run(List<Arrival> arrivals) {
     unfinished = arrivals.size();
     for (Arrival arrival : arrivals) {
-      at(arrival.atMillis(), () -> route(arrival));
+      at(arrival.atMillis(), () -> clients.get(random.nextInt(clients.size())).route(arrival));
     }
-    for (Engine engine : engines) {
-      at(random.nextDouble() * POLL_MS, () -> poll(engine));
+    for (Client client : clients) {
+      for (Engine engine : engines) {
+        at(random.nextDouble() * POLL_MS, () -> client.poll(engine));
+      }
     }
     for (Event next = events.poll(); next != null && unfinished > 0; next = events.poll()) {
       now = next.atMillis();
@@ -109,7 +154,28 @@ final class ServingSimulation {
         engines.stream().mapToInt(engine -> engine.received).toArray(),
         (double) cachedTokens / promptTokens,
         Arrays.stream(sorted).average().orElse(0),
-        sorted[(int) (sorted.length * 0.99)]);
+        sorted[(int) (sorted.length * 0.99)],
+        seconds);
+  }
+
+  private void happen(Incident incident) {
+    Engine engine = engines.get(incident.worker());
+    WorkerSpec spec = WorkerSpec.builder(engine.name).build();
+    switch (incident.change()) {
+      case JOIN -> {
+        engine.cache.clear();
+        clients.forEach(client -> client.registry.add(spec));
+      }
+      case LEAVE -> clients.forEach(client -> client.registry.remove(spec.id()));
+      case FLUSH -> engine.cache.clear();
+    }
+  }
+
+  private Second second() {
+    while (seconds.size() <= now / 1_000) {
+      seconds.add(new Second(new int[engines.size()], new int[engines.size()]));
+    }
+    return seconds.get((int) (now / 1_000));
   }
 
   private void at(double millis, Runnable what) {
@@ -120,49 +186,84 @@ final class ServingSimulation {
     return Duration.ofHours(1).toNanos() + (long) (now * 1e6);
   }
 
-  private void poll(Engine engine) {
-    engine.state.observe(engine.telemetry());
-    engine.state.probed(Availability.UP);
-    at(now + POLL_MS, () -> poll(engine));
-  }
+  /** One client's view of the fleet, and its own memory. */
+  private final class Client {
+    final WorkerRegistry registry = new WorkerRegistry();
+    final Fleet fleet = new Fleet(registry, gone -> {});
+    final RoutingEnvironment environment;
+    final Map<WorkerId, Map<Integer, Boolean>> placed = new HashMap<>();
 
-  private void route(Arrival arrival) {
-    Prompt prompt = TestPrompts.of(null, bytes(arrival.blocks()), arrival.tokens());
-    RouteContext context =
-        new RouteContext(
-            view,
-            view.topology().candidates(null, WorkerRole.REGULAR),
-            prompt,
-            new RouteOptions(null, 0, arrival.session(), null, null, null),
-            environment,
-            nanos(),
-            random.nextLong(),
-            false);
-    Candidate chosen = Objects.requireNonNull(policy.plan(context).next());
-    Engine engine = engines.get(chosen.target().slot());
-    int uncached = arrival.tokens() - chosen.matchedTokens();
-    long begun = engine.state.begin(uncached, true);
-    touch(engine.placed, arrival.blocks());
-    engine.received++;
-    engine.queue.add(new Job(arrival, uncached, now, begun));
-    engine.prefillNext();
-  }
-
-  private PrefixSource.Query query() {
-    return new PrefixSource.Query() {
-      private int[] blocks = {};
-
-      @Override
-      public void match(Prompt prompt) {
-        blocks = new int[prompt.bytes().length / 4];
-        ByteBuffer.wrap(prompt.bytes()).asIntBuffer().get(blocks);
+    Client(Set<Integer> without, long seed) {
+      for (Engine engine : engines) {
+        if (!without.contains(engine.number)) {
+          registry.add(WorkerSpec.builder(engine.name).build());
+        }
       }
+      environment = RoutingEnvironment.builder().prefixes(this::query).seed(seed).build();
+    }
 
-      @Override
-      public int tokens(long holderId) {
-        return held(engines.get(WorkerRank.slotOf(holderId)).placed, blocks) * BLOCK;
+    void poll(Engine engine) {
+      FleetView view = fleet.view();
+      for (WorkerRank rank : view.topology().ranks()) {
+        if (rank.worker().id().value().equals(engine.name)) {
+          view.state(rank).observe(engine.telemetry());
+          view.state(rank).probed(Availability.UP);
+        }
       }
-    };
+      at(now + POLL_MS, () -> poll(engine));
+    }
+
+    void route(Arrival arrival) {
+      Prompt prompt = TestPrompts.of(null, bytes(arrival.blocks()), arrival.tokens());
+      FleetView view = fleet.view();
+      RouteContext context =
+          new RouteContext(
+              view,
+              view.topology().candidates(null, WorkerRole.REGULAR),
+              prompt,
+              new RouteOptions(null, 0, arrival.session(), null, null, null),
+              environment,
+              nanos(),
+              random.nextLong(),
+              false);
+      Candidate chosen = Objects.requireNonNull(policy.plan(context).next());
+      RankState state = view.state(chosen.target());
+      int uncached = arrival.tokens() - chosen.matchedTokens();
+      touch(placed(chosen.target()), arrival.blocks());
+      Job job = new Job(arrival, state, uncached, now, state.begin(uncached, true));
+      String name = chosen.target().worker().id().value();
+      for (Engine engine : engines) {
+        if (engine.name.equals(name)) {
+          engine.take(job);
+        }
+      }
+    }
+
+    private Map<Integer, Boolean> placed(WorkerRank rank) {
+      return placed.computeIfAbsent(rank.worker().id(), fresh -> new LinkedHashMap<>());
+    }
+
+    private PrefixSource.Query query() {
+      return new PrefixSource.Query() {
+        private int[] blocks = {};
+
+        @Override
+        public void match(Prompt prompt) {
+          blocks = new int[prompt.bytes().length / 4];
+          ByteBuffer.wrap(prompt.bytes()).asIntBuffer().get(blocks);
+        }
+
+        @Override
+        public int tokens(long holderId) {
+          for (WorkerRank rank : fleet.view().topology().ranks()) {
+            if (rank.holderId() == holderId) {
+              return held(placed(rank), blocks) * BLOCK;
+            }
+          }
+          return 0;
+        }
+      };
+    }
   }
 
   private static byte[] bytes(int[] blocks) {
@@ -190,28 +291,41 @@ final class ServingSimulation {
     }
   }
 
-  private record Job(Arrival arrival, int uncached, double since, long begun) {}
+  private record Job(Arrival arrival, RankState state, int uncached, double since, long begun) {}
 
   private final class Engine {
-    final RankState state;
+    final int number;
+    final String name;
     final ArrayDeque<Job> queue = new ArrayDeque<>();
     final Map<Integer, Boolean> cache = new LinkedHashMap<>();
-    final Map<Integer, Boolean> placed = new LinkedHashMap<>();
     boolean prefilling;
     int decoding;
     long liveTokens;
+    double hits = Double.NaN;
     long recentCached;
     long recentPrompt;
     int received;
 
-    Engine(RankState state) {
-      this.state = state;
+    Engine(int number) {
+      this.number = number;
+      this.name = "http://w" + number + ":1";
+    }
+
+    void take(Job job) {
+      received++;
+      queue.add(job);
+      prefillNext();
+      Second second = second();
+      second.received()[number]++;
+      second.queued()[number] = Math.max(second.queued()[number], queue.size());
     }
 
     LoadSnapshot telemetry() {
-      double hits = recentPrompt == 0 ? Double.NaN : (double) recentCached / recentPrompt;
-      recentCached = 0;
-      recentPrompt = 0;
+      if (recentPrompt > RECENT_TOKENS) {
+        hits = (double) recentCached / recentPrompt;
+        recentCached = 0;
+        recentPrompt = 0;
+      }
       double used = liveTokens;
       return new LoadSnapshot(
           new RankLoad(
@@ -253,8 +367,8 @@ final class ServingSimulation {
       decoding++;
       double ttft = now - job.since();
       ttfts.add(ttft);
-      state.computed(job.uncached(), job.begun());
-      state.succeeded(ttft, nanos());
+      job.state().computed(job.uncached(), job.begun());
+      job.state().succeeded(ttft, nanos());
       at(now + DECODE_MS_PER_TOKEN * arrival.output(), () -> finish(job));
       prefillNext();
     }
@@ -262,82 +376,8 @@ final class ServingSimulation {
     private void finish(Job job) {
       decoding--;
       liveTokens -= job.arrival().tokens();
-      state.end(job.begun());
+      job.state().end(job.begun());
       unfinished--;
     }
-  }
-
-  /**
-   * The first rows of the Mooncake conversation trace, faster by a factor. Times are quantised to 3
-   * s in the trace and spread again here.
-   */
-  static List<Arrival> conversation(double speed, long seed) throws IOException {
-    Random random = new Random(seed);
-    List<int[]> rows = new ArrayList<>();
-    List<Arrival> arrivals = new ArrayList<>();
-    int fresh = 0;
-    try (BufferedReader in =
-        new BufferedReader(
-            new InputStreamReader(
-                Objects.requireNonNull(
-                    ServingSimulation.class.getResourceAsStream("conversation-2000.csv")),
-                StandardCharsets.UTF_8))) {
-      for (String line = in.readLine(); line != null; line = in.readLine()) {
-        if (line.startsWith("#")) {
-          continue;
-        }
-        int[] row = Arrays.stream(line.split(",", -1)).mapToInt(Integer::parseInt).toArray();
-        int[] all = new int[(row[1] + BLOCK - 1) / BLOCK];
-        if (row[4] > 0) {
-          System.arraycopy(rows.get(row[3]), 0, all, 0, row[4]);
-        }
-        for (int i = row[4]; i < all.length; i++) {
-          all[i] = fresh++;
-        }
-        rows.add(all);
-        // Only full blocks are shared; a conversation is known by its second block.
-        arrivals.add(
-            new Arrival(
-                (row[0] + 3 * random.nextDouble()) * 1_000 / speed,
-                Arrays.copyOf(all, row[1] / BLOCK),
-                row[1],
-                Math.max(1, row[2]),
-                "s" + (all.length > 1 ? all[1] : -arrivals.size())));
-      }
-    }
-    arrivals.sort(Comparator.comparingDouble(Arrival::atMillis));
-    return arrivals;
-  }
-
-  /** Conversations of a few turns behind common system prompts, one after another. */
-  static List<Arrival> sessions(int requests, double perSecond, long seed) {
-    Random random = new Random(seed);
-    List<Arrival> arrivals = new ArrayList<>();
-    int fresh = 1_000;
-    double at = 0;
-    while (arrivals.size() < requests) {
-      at += -Math.log(1 - random.nextDouble()) * 6_000 / perSecond;
-      int system = random.nextInt(8);
-      int length = 2 + random.nextInt(6);
-      int[] blocks = IntStream.range(0, length).map(i -> system * 100 + i).toArray();
-      int turns = 1 + random.nextInt(11);
-      double turnAt = at;
-      String session = "s" + arrivals.size();
-      for (int turn = 0; turn < turns; turn++) {
-        int more = 1 + random.nextInt(3);
-        int old = blocks.length;
-        blocks = Arrays.copyOf(blocks, old + more);
-        for (int i = old; i < blocks.length; i++) {
-          blocks[i] = fresh++;
-        }
-        int output = 50 + random.nextInt(400);
-        arrivals.add(
-            new Arrival(
-                turnAt, blocks, blocks.length * BLOCK + random.nextInt(BLOCK), output, session));
-        turnAt += 2_000 + output * DECODE_MS_PER_TOKEN + random.nextInt(16_000);
-      }
-    }
-    arrivals.sort(Comparator.comparingDouble(Arrival::atMillis));
-    return arrivals;
   }
 }
