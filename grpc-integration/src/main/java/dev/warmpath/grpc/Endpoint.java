@@ -16,7 +16,7 @@ import io.grpc.Metadata;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One worker's channel, and what is known of the service behind it. Thread safe. */
@@ -26,8 +26,8 @@ final class Endpoint {
 
   private static final Duration ABORT_TIMEOUT = Duration.ofSeconds(1);
 
-  private final Supplier<ManagedChannel> channels;
-  private final ManagedChannel channel;
+  private final Function<Worker, ManagedChannel> channels;
+  private final WorkerChannel channel;
   private final Executor aborts;
   private volatile @Nullable Known known;
   private volatile long toldLoadBy = -1;
@@ -38,17 +38,18 @@ final class Endpoint {
   /**
    * Creates an endpoint with a channel, which it shuts down with itself.
    *
-   * @param channels opens channels to the worker
+   * @param channels opens channels to a worker
    * @param aborts runs aborts that follow cancelled calls
    */
-  Endpoint(Supplier<ManagedChannel> channels, Executor aborts) {
+  Endpoint(Worker worker, Function<Worker, ManagedChannel> channels, Executor aborts) {
     this.channels = channels;
-    this.channel = channels.get();
+    this.channel = new WorkerChannel(channels, worker);
     this.aborts = aborts;
   }
 
+  /** For the next call: those to come may have another. */
   ManagedChannel channel() {
-    return channel;
+    return channel.current();
   }
 
   /** The service that the worker was last found to offer, or null. */
@@ -82,15 +83,18 @@ final class Endpoint {
   }
 
   ProbeReport probe(Worker worker, Duration timeout) throws TransportException {
+    channel.look(worker);
     EngineServices.Found found = find(worker, timeout);
     return new ProbeReport(found.report().capabilities(), found.report().incarnation());
   }
 
   HealthReport health(Worker worker, Duration timeout) throws TransportException {
+    channel.look(worker);
     return found(worker, timeout).service().health(calls(worker, timeout));
   }
 
   LoadReport load(Worker worker, Duration timeout) throws TransportException {
+    channel.look(worker);
     EngineService service = found(worker, timeout).service();
     LoadReport report = service.load(calls(worker, timeout), worker);
     if (service.zeroMayBeUnknown() && toldLoadBy != worker.epoch()) {
@@ -108,7 +112,7 @@ final class Endpoint {
 
   /** Small calls under one deadline. */
   ControlCalls calls(Worker worker, Duration timeout) {
-    return calls(channel, worker, timeout);
+    return calls(channel.current(), worker, timeout);
   }
 
   private static ControlCalls calls(ManagedChannel channel, Worker worker, Duration timeout) {
@@ -144,13 +148,14 @@ final class Endpoint {
   void abortLater(Worker worker, EngineService service, String rid) {
     aborts.execute(
         () -> {
-          ManagedChannel open = channel.isShutdown() ? channels.get() : channel;
+          ManagedChannel usual = channel.current();
+          ManagedChannel open = usual.isShutdown() ? channels.apply(worker) : usual;
           try {
             service.abort(calls(open, worker, ABORT_TIMEOUT), rid);
           } catch (TransportException e) {
             // Whoever can't be told to end a request ends it by itself, or is down.
           } finally {
-            if (open != channel) {
+            if (open != usual) {
               open.shutdownNow();
             }
           }

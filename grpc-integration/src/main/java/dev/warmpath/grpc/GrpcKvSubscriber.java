@@ -129,7 +129,7 @@ final class GrpcKvSubscriber implements KvSubscriber {
     KvLink.Target target =
         new KvLink.Target(
             rank,
-            transport.channel(worker),
+            transport.endpoint(worker),
             method,
             () -> refusals.put(worker.id(), worker.epoch()));
     KvLink link = new KvLink(target, stream, settings, thread, random);

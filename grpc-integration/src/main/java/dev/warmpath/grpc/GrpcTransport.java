@@ -45,8 +45,9 @@ import org.jspecify.annotations.Nullable;
  * it. All but {@code sglang} take token ids: the client needs the model's files for them. What a
  * service has no words for is refused before a worker is chosen, with the reason.
  *
- * <p>Calls are never repeated here. Each worker has one channel, until it leaves; {@code
- * grpc-netty-shaded}, or another of gRPC's transports, must be on the class path. Thread safe.
+ * <p>Calls are never repeated here. Each worker has one channel, until it leaves or its TLS files
+ * are replaced; {@code grpc-netty-shaded}, or another of gRPC's transports, must be on the class
+ * path. Thread safe.
  */
 public final class GrpcTransport implements Transport, KvSubscriberSource {
   private final Function<Worker, ManagedChannel> channels;
@@ -142,7 +143,7 @@ public final class GrpcTransport implements Transport, KvSubscriberSource {
 
   /**
    * The channel to a worker, for calls of one's own. It stays the transport's, which shuts it down
-   * when the worker leaves.
+   * when the worker leaves or its TLS files are replaced: ask for it at each call.
    *
    * @throws IllegalStateException when the transport is closed
    */
@@ -167,13 +168,13 @@ public final class GrpcTransport implements Transport, KvSubscriberSource {
     return possible.size() == 1 ? possible.get(0) : null;
   }
 
-  private Endpoint endpoint(Worker worker) {
+  Endpoint endpoint(Worker worker) {
     if (closed) {
       throw new IllegalStateException("the transport is closed");
     }
     Endpoint endpoint =
         endpoints.computeIfAbsent(
-            worker.id(), id -> new Endpoint(() -> channels.apply(worker), this::abortLater));
+            worker.id(), id -> new Endpoint(worker, channels, this::abortLater));
     if (closed) {
       endpoint.close();
     }
@@ -252,7 +253,8 @@ public final class GrpcTransport implements Transport, KvSubscriberSource {
 
     /**
      * Makes each worker's channel oneself, from a builder that {@link ChannelSettings#apply} was
-     * given to. The transport shuts it down.
+     * given to. The transport shuts it down, and asks for another when the worker's TLS files are
+     * replaced.
      */
     public Builder channels(Function<WorkerId, ManagedChannel> channels) {
       this.channels = Objects.requireNonNull(channels, "channels");

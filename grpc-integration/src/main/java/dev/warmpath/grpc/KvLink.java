@@ -60,13 +60,13 @@ final class KvLink extends ClientCall.Listener<KvEventBatch> {
    * Whom to listen to.
    *
    * @param rank who tells
-   * @param channel the worker's, which stays the transport's
+   * @param endpoint the worker's, which stays the transport's
    * @param method the service's call
    * @param refused hears that the worker does not tell of its KV cache
    */
   record Target(
       WorkerRank rank,
-      ManagedChannel channel,
+      Endpoint endpoint,
       MethodDescriptor<SubscribeKvEventsRequest, KvEventBatch> method,
       Runnable refused) {}
 
@@ -109,15 +109,12 @@ final class KvLink extends ClientCall.Listener<KvEventBatch> {
       return;
     }
     // Otherwise calls fail for as long as gRPC's own back-off lasts, which grows to minutes.
-    target.channel().resetConnectBackoff();
+    ManagedChannel channel = target.endpoint().channel();
+    channel.resetConnectBackoff();
     ClientCall<SubscribeKvEventsRequest, KvEventBatch> made =
-        target
-            .channel()
-            .newCall(
-                target.method(),
-                CallOptions.DEFAULT
-                    .withExecutor(thread)
-                    .withMaxInboundMessageSize(LARGEST_MESSAGE));
+        channel.newCall(
+            target.method(),
+            CallOptions.DEFAULT.withExecutor(thread).withMaxInboundMessageSize(LARGEST_MESSAGE));
     call = made;
     made.start(this, Endpoint.controlHeaders(target.rank().worker()));
     made.request(MESSAGES_AHEAD);

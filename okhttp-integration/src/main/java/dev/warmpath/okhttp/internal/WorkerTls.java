@@ -5,11 +5,8 @@ import dev.warmpath.worker.Worker;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLSocketFactory;
@@ -26,7 +23,7 @@ public final class WorkerTls extends SSLSocketFactory {
   private final ConcurrentHashMap<String, TlsFiles> byPlace = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<TlsFiles, Made> made = new ConcurrentHashMap<>();
 
-  private record Made(List<FileTime> stamps, SSLSocketFactory sockets) {}
+  private record Made(List<FileTime> modified, SSLSocketFactory sockets) {}
 
   /**
    * @param others makes the sockets of workers without files of their own
@@ -62,26 +59,16 @@ public final class WorkerTls extends SSLSocketFactory {
       return others;
     }
     try {
-      List<FileTime> stamps = stamps(files);
+      List<FileTime> modified = files.modified();
       Made known = made.get(files);
-      if (known == null || !known.stamps().equals(stamps)) {
-        known = new Made(stamps, PemFiles.sockets(files, trusted));
+      if (known == null || !known.modified().equals(modified)) {
+        known = new Made(modified, PemFiles.sockets(files, trusted));
         made.put(files, known);
       }
       return known.sockets();
     } catch (GeneralSecurityException e) {
       throw new IOException("the TLS files of " + host + ":" + port + " can't be used", e);
     }
-  }
-
-  private static List<FileTime> stamps(TlsFiles files) throws IOException {
-    List<FileTime> stamps = new ArrayList<>();
-    for (Path file : new Path[] {files.trust(), files.certificate(), files.key()}) {
-      if (file != null) {
-        stamps.add(Files.getLastModifiedTime(file));
-      }
-    }
-    return stamps;
   }
 
   @Override
