@@ -1,13 +1,6 @@
 package dev.warmpath.pd;
 
-import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,15 +13,6 @@ import org.jspecify.annotations.Nullable;
  * put in while the rest stays byte for byte as it was. Immutable.
  */
 final class JsonFields {
-  static final JsonFactory FACTORY =
-      new JsonFactoryBuilder()
-          .streamReadConstraints(
-              StreamReadConstraints.builder()
-                  .maxStringLength(Integer.MAX_VALUE)
-                  .maxNumberLength(10_000)
-                  .build())
-          .build();
-
   private record Field(String name, int start, int valueStart, int end) {}
 
   private final byte[] object;
@@ -39,37 +23,27 @@ final class JsonFields {
     this.fields = fields;
   }
 
-  /** Finds the fields, or null where the bytes are not one JSON object. */
+  /**
+   * Finds the fields, or null where the bytes are not one JSON object. What values hold is walked
+   * over, not read: whoever needs them reads them.
+   */
   static @Nullable JsonFields find(byte[] object) {
+    JsonScan scan = new JsonScan(object);
     List<Field> fields = new ArrayList<>();
-    try (JsonParser parser = FACTORY.createParser(object)) {
-      if (parser.nextToken() != JsonToken.START_OBJECT) {
-        return null;
-      }
-      while (parser.nextToken() == JsonToken.FIELD_NAME) {
-        int start = (int) parser.currentTokenLocation().getByteOffset();
-        String name = parser.currentName();
-        parser.nextToken();
-        int valueStart = (int) parser.currentTokenLocation().getByteOffset();
-        parser.skipChildren();
-        parser.finishToken();
-        int end = (int) parser.currentLocation().getByteOffset();
-        // A number's end shows only by what follows it.
-        while (end > valueStart && isSpace(object[end - 1])) {
-          end--;
-        }
-        fields.add(new Field(name, start, valueStart, end));
-      }
-      return parser.nextToken() == null ? new JsonFields(object, fields) : null;
-    } catch (JacksonException e) {
-      return null;
-    } catch (IOException e) {
-      return null;
-    }
+    boolean whole =
+        scan.object(
+            (start, nameEnd, valueStart, end) ->
+                fields.add(new Field(name(object, start, nameEnd), start, valueStart, end)));
+    return whole ? new JsonFields(object, fields) : null;
   }
 
-  private static boolean isSpace(byte b) {
-    return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+  private static String name(byte[] object, int start, int end) {
+    for (int at = start; at < end; at++) {
+      if (object[at] == '\\') {
+        return JsonScan.unescaped(object, start, end);
+      }
+    }
+    return new String(object, start + 1, end - start - 2, StandardCharsets.UTF_8);
   }
 
   boolean has(String name) {
@@ -114,22 +88,30 @@ final class JsonFields {
    * @param added what comes instead
    */
   byte[] edit(Set<String> without, Added added) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(object.length + added.size() + 16);
-    out.write('{');
-    added.writeTo(out);
-    boolean first = added.isEmpty();
+    List<Field> kept = new ArrayList<>(fields.size());
+    int size = 2 + added.size();
     for (Field field : fields) {
-      if (without.contains(field.name)) {
-        continue;
+      if (!without.contains(field.name)) {
+        kept.add(field);
+        size += field.end - field.start + 1;
       }
-      if (!first) {
-        out.write(',');
-      }
-      first = false;
-      out.write(object, field.start, field.end - field.start);
     }
-    out.write('}');
-    return out.toByteArray();
+    if (added.isEmpty() && !kept.isEmpty()) {
+      size--;
+    }
+    byte[] out = new byte[size];
+    out[0] = '{';
+    int at = 1 + added.writeTo(out, 1);
+    for (Field field : kept) {
+      if (at > 1) {
+        out[at++] = ',';
+      }
+      int length = field.end - field.start;
+      System.arraycopy(object, field.start, out, at, length);
+      at += length;
+    }
+    out[at] = '}';
+    return out;
   }
 
   /** Fields to put in. Not thread safe. */
@@ -172,8 +154,11 @@ final class JsonFields {
       return "{" + bytes.toString(StandardCharsets.UTF_8) + "}";
     }
 
-    void writeTo(ByteArrayOutputStream out) {
-      out.writeBytes(bytes.toByteArray());
+    /** Writes the fields to a place, and tells how many bytes that took. */
+    int writeTo(byte[] out, int at) {
+      byte[] fields = bytes.toByteArray();
+      System.arraycopy(fields, 0, out, at, fields.length);
+      return fields.length;
     }
   }
 
