@@ -1,6 +1,5 @@
 package dev.warmpath;
 
-import dev.warmpath.config.ModelSource;
 import dev.warmpath.config.RouterConfig;
 import dev.warmpath.dispatch.DispatchSettings;
 import dev.warmpath.dispatch.Profile;
@@ -115,12 +114,12 @@ final class ClientSettings {
             .cacheBytes(or(options.promptCacheBytes, config.promptCacheBytes()))
             .tenantRequired(or(options.tenantKeyRequired, config.tenantKeyRequired()))
             .clock(or(options.templateClock, config.templateClock()));
-    Map<ModelSource, ModelFiles> read = new LinkedHashMap<>();
+    Map<Path, ModelFiles> read = new LinkedHashMap<>();
     config
         .models()
         .forEach(
-            (name, source) -> {
-              ModelFiles files = read.computeIfAbsent(source, ModelSource::read);
+            (name, directory) -> {
+              ModelFiles files = read.computeIfAbsent(directory, ModelFiles::of);
               if (name.equals(ANY_MODEL)) {
                 prompts.anyModel(files);
               } else {

@@ -101,6 +101,7 @@ class PrefillDecodeTest {
   void nothingIsLeft() {
     if (router != null && transport != null) {
       await()
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(
               () -> {
                 assertThat(router.stats().pd().liveSessions()).isZero();
@@ -178,6 +179,7 @@ class PrefillDecodeTest {
     assertThat(why.attempts()).hasSizeLessThanOrEqualTo(1);
     // The prefill leg may end after the answer, and the session with it.
     await()
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () ->
                 assertThat(client.stats().pd().sessions())
@@ -225,6 +227,7 @@ class PrefillDecodeTest {
         .isEqualTo(room(sent(WorkerRole.DECODE).get(0)))
         .isBetween(1L, 1L << 62);
     await()
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () ->
                 assertThat(client.stats().pd().legs())
@@ -374,6 +377,7 @@ class PrefillDecodeTest {
     stream.close();
     reader.join();
     await()
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () ->
                 assertThat(transport.sent.stream().filter(PrefillDecodeTest::abort))
@@ -406,6 +410,7 @@ class PrefillDecodeTest {
     assertThat(stream.next()).isNotNull();
     stream.close();
     await()
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () ->
                 assertThat(client.stats().pd().sessions())
@@ -430,6 +435,7 @@ class PrefillDecodeTest {
     meet(both);
     future.cancel(true);
     await()
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () ->
                 assertThat(
@@ -562,7 +568,9 @@ class PrefillDecodeTest {
     opened.finisher().completed(200, null);
     opened.response().close();
     // It ends with prefill, which is another thread's.
-    await().untilAsserted(() -> assertThat(client.stats().inFlight()).isZero());
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(() -> assertThat(client.stats().inFlight()).isZero());
     assertThat(sent(WorkerRole.PREFILL)).hasSize(1);
   }
 
@@ -728,6 +736,7 @@ class PrefillDecodeTest {
             .build();
     assertThatThrownBy(() -> client.send(hurried)).isInstanceOf(DeadlineExceededException.class);
     await()
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () ->
                 assertThat(client.stats().pd().sessions()).containsEntry("concurrent/failed", 1L));
@@ -822,6 +831,7 @@ class PrefillDecodeTest {
             });
     assertThat(rooms).hasSize(3);
     await()
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () ->
                 assertThat(client.stats().pd().sessions())
@@ -910,6 +920,7 @@ class PrefillDecodeTest {
               }
               // The other part's session is over by then.
               await()
+                  .atMost(Duration.ofMinutes(1))
                   .until(() -> router.stats().pd().sessions().containsKey("concurrent/completed"));
               answered.countDown();
               return Script.status(400);
@@ -925,7 +936,7 @@ class PrefillDecodeTest {
     for (int i = 0; i < 200; i++) {
       client.sendAsync(RouterRequest.chatCompletions(WHOLE)).cancel(true);
     }
-    await().until(() -> client.stats().inFlight() == 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> client.stats().inFlight() == 0);
   }
 
   @Test
@@ -975,6 +986,7 @@ class PrefillDecodeTest {
     CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0])).join();
     assertThat(new HashSet<>(rooms)).hasSize(200);
     await()
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () ->
                 assertThat(client.stats().pd().sessions())

@@ -85,7 +85,9 @@ class TracingTest {
 
   /** The spans, once there are so many. */
   private List<SpanData> spans(int count) {
-    await().untilAsserted(() -> assertThat(exporter.getFinishedSpanItems()).hasSize(count));
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(() -> assertThat(exporter.getFinishedSpanItems()).hasSize(count));
     return exporter.getFinishedSpanItems();
   }
 

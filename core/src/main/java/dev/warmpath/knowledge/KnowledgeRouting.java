@@ -62,14 +62,9 @@ public final class KnowledgeRouting implements AutoCloseable {
     Scheduler given = builder.scheduler;
     ownScheduler = given == null;
     scheduler = given == null ? Scheduler.onThread("warmpath-knowledge") : given;
-    registry =
-        new KnowledgeRegistry(
-            Objects.requireNonNullElse(builder.registry, RegistrySettings.DEFAULT),
-            builder.clock,
-            scheduler::nanoTime);
-    strategy =
-        new KnowledgeStrategy(
-            Objects.requireNonNullElse(builder.settings, KnowledgeSettings.DEFAULT));
+    registry = new KnowledgeRegistry(builder.registry, builder.clock, scheduler::nanoTime);
+    KnowledgeSettings said = builder.settings;
+    strategy = new KnowledgeStrategy(said == null ? builder.otherwise : said);
     views = new ControlPlaneViews(registry, strategy, journal);
     ownCalls = builder.executor == null ? pollThreads() : null;
     Executor calls = ownCalls == null ? Objects.requireNonNull(builder.executor) : ownCalls;
@@ -78,9 +73,9 @@ public final class KnowledgeRouting implements AutoCloseable {
       registry.onNode(poller::follow);
     }
     rates = new RequestRates(scheduler::nanoTime);
-    logged = Boolean.TRUE.equals(builder.decisionsAtInfo);
-    InjectionSettings injection =
-        Objects.requireNonNullElse(builder.injection, InjectionSettings.DEFAULT);
+    Boolean atInfo = builder.decisionsAtInfo;
+    logged = atInfo == null ? builder.atInfoOtherwise : atInfo;
+    InjectionSettings injection = builder.injection;
     injector = transport == null ? null : new KvInjector(registry, transport, injection);
     preparation =
         new KnowledgePreparation(
@@ -297,11 +292,12 @@ public final class KnowledgeRouting implements AutoCloseable {
     private final Map<String, Integer> capacities = new HashMap<>();
     private @Nullable KnowledgeTransport transport;
     private @Nullable KnowledgeRetriever retriever;
-    private @Nullable InjectionSettings injection;
+    private InjectionSettings injection = InjectionSettings.DEFAULT;
     private @Nullable Boolean decisionsAtInfo;
+    private boolean atInfoOtherwise;
     private @Nullable KnowledgeSettings settings;
-    private @Nullable RegistrySettings registry;
-    private @Nullable Builder otherwise;
+    private KnowledgeSettings otherwise = KnowledgeSettings.DEFAULT;
+    private RegistrySettings registry = RegistrySettings.DEFAULT;
     private @Nullable Scheduler scheduler;
     private @Nullable Executor executor;
     private InstantSource clock = InstantSource.system();
@@ -375,11 +371,12 @@ public final class KnowledgeRouting implements AutoCloseable {
     }
 
     /**
-     * Sets what holds of nodes, links, capacities and settings where this builder is told nothing:
-     * what a configuration file says.
+     * Sets what holds where {@link #settings} and {@link #decisionsAtInfo} were not called: what a
+     * configuration file says.
      */
-    public Builder otherwise(Builder other) {
-      this.otherwise = other;
+    public Builder otherwise(KnowledgeSettings settings, boolean decisionsAtInfo) {
+      this.otherwise = settings;
+      this.atInfoOtherwise = decisionsAtInfo;
       return this;
     }
 
@@ -412,28 +409,7 @@ public final class KnowledgeRouting implements AutoCloseable {
 
     /** Starts it. Waits for no node. */
     public KnowledgeRouting build() {
-      Builder whole = new Builder();
-      if (otherwise != null) {
-        whole.take(otherwise);
-      }
-      whole.take(this);
-      return new KnowledgeRouting(whole);
-    }
-
-    private void take(Builder told) {
-      nodes.putAll(told.nodes);
-      told.links.forEach(
-          (target, its) -> links.computeIfAbsent(target, key -> new HashMap<>()).putAll(its));
-      capacities.putAll(told.capacities);
-      injection = told.injection == null ? injection : told.injection;
-      decisionsAtInfo = told.decisionsAtInfo == null ? decisionsAtInfo : told.decisionsAtInfo;
-      settings = told.settings == null ? settings : told.settings;
-      registry = told.registry == null ? registry : told.registry;
-      transport = told.transport;
-      retriever = told.retriever;
-      scheduler = told.scheduler;
-      executor = told.executor;
-      clock = told.clock;
+      return new KnowledgeRouting(this);
     }
   }
 }

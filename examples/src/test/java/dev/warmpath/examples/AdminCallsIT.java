@@ -70,7 +70,9 @@ class AdminCallsIT {
                     .worker(url))
             .build();
     assertThat(client.awaitReady(Duration.ofSeconds(30))).isTrue();
-    await().until(() -> client.workers().list().get(0).worker().engine() != EngineKind.UNKNOWN);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> client.workers().list().get(0).worker().engine() != EngineKind.UNKNOWN);
     return client;
   }
 
@@ -85,7 +87,9 @@ class AdminCallsIT {
 
   private static CompletableFuture<RouterResponse> held(RouterClient client, FakeEngine engine) {
     CompletableFuture<RouterResponse> held = client.sendAsync(RouterRequest.chatCompletions(BODY));
-    await().until(() -> engine.stats().waiting() + engine.stats().running() == 1);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> engine.stats().waiting() + engine.stats().running() == 1);
     return held;
   }
 
@@ -101,7 +105,7 @@ class AdminCallsIT {
       assertThat(predicted(client)).isPositive();
       engine.resume();
       held.get(30, TimeUnit.SECONDS);
-      await().until(() -> engine.stats().running() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().running() == 0);
       assertThat(only(client.admin().worker(engine.url()).flush(CacheLevel.L2)))
           .isEqualTo(Outcome.DONE);
       assertThat(engine.stats().cachedBlocks()).isZero();

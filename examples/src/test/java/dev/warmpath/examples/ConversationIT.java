@@ -198,7 +198,7 @@ class ConversationIT {
 
   @AfterEach
   void closeRouter() {
-    await().until(() -> router.stats().inFlight() == 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> router.stats().inFlight() == 0);
     http.dispatcher().executorService().shutdown();
     http.connectionPool().evictAll();
     router.close();

@@ -141,7 +141,7 @@ class GrpcConversationIT {
         turns.add(came);
         said.add(came.text());
       }
-      await().until(() -> client.stats().inFlight() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> client.stats().inFlight() == 0);
     }
     assertThat(engine.stats().running() + engine.stats().waiting()).isZero();
     return turns;
@@ -319,11 +319,11 @@ class GrpcConversationIT {
       engine.pause();
       CompletableFuture<RouterStream> stream =
           client.streamAsync(RouterRequest.chatCompletions(body(List.of("wait"), true)));
-      await().until(() -> engine.stats().waiting() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
       stream.cancel(true);
-      await().until(() -> engine.stats().waiting() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 0);
       engine.resume();
-      await().until(() -> client.stats().inFlight() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> client.stats().inFlight() == 0);
       assertThat(engine.stats().running()).isZero();
     }
   }

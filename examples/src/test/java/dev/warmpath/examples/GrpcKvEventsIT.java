@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What routers know of fake engines that tell of their KV caches over gRPC. */
 class GrpcKvEventsIT {
   private static final String MODEL = "m";
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   @TempDir private static Path folder;
   private static ModelFiles files;

@@ -132,7 +132,9 @@ class KnowledgeFaultsIT {
   }
 
   private static void awaitKnown(KnowledgeRouting routing, int pieces) {
-    await().until(() -> routing.registry().catalogue().size() == pieces);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> routing.registry().catalogue().size() == pieces);
   }
 
   @ParameterizedTest
@@ -204,6 +206,7 @@ class KnowledgeFaultsIT {
 
   private static void awaitPiece(KnowledgeRouting routing, String kid) {
     await()
+        .atMost(Duration.ofMinutes(1))
         .until(
             () ->
                 routing.registry().catalogue().nodes().stream()
@@ -226,6 +229,7 @@ class KnowledgeFaultsIT {
 
     AtomicInteger number = new AtomicInteger();
     await()
+        .atMost(Duration.ofMinutes(1))
         .until(
             () -> {
               RouterResponse response =

@@ -55,7 +55,7 @@ class KnowledgeViewsIT {
                 .heartbeat(Duration.ofMillis(20))
                 .start()) {
       String kid = kdn.addReady("what is known ".repeat(200), "m");
-      await().until(() -> kdn.stats().heartbeats() > 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> kdn.stats().heartbeats() > 0);
       registerTarget(url(plane));
       kdn.faults().hang(false);
 

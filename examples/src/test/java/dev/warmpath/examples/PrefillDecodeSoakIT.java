@@ -185,6 +185,7 @@ class PrefillDecodeSoakIT {
         nothingIsLeft(fleet, router, soak);
       }
       await()
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(() -> assertThat(fleet.stats().connections()).as("connections").isZero());
       return ran;
     }
@@ -244,6 +245,7 @@ class PrefillDecodeSoakIT {
     }
     RouterClient router = builder.build();
     await()
+        .atMost(Duration.ofMinutes(1))
         .until(
             () ->
                 router.workers().list().stream()
@@ -253,7 +255,7 @@ class PrefillDecodeSoakIT {
 
   private static void nothingIsLeft(FakeFleet fleet, RouterClient router, PairSoak soak) {
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () -> {
               for (FakeEngine engine : fleet.engines()) {

@@ -323,7 +323,7 @@ class SecretsIT {
     engine.faults().add(Fault.error(0).times(2));
     engine.faults().add(Fault.cut(0).times(2));
     try (RouterClient client = builder(engine.url(), parrotUrl()).build()) {
-      await().atMost(Duration.ofSeconds(30)).until(() -> !client.workers().list().isEmpty());
+      await().atMost(Duration.ofMinutes(1)).until(() -> !client.workers().list().isEmpty());
       for (int i = 0; i < 4; i++) {
         exercise(client);
       }

@@ -11,7 +11,7 @@ final class Soon {
   /** A wait that looks at once and often. */
   static ConditionFactory await() {
     return Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(1))
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5));
   }

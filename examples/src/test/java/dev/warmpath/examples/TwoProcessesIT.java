@@ -112,6 +112,7 @@ class TwoProcessesIT {
       assertThat(events).isGreaterThan(12);
       for (JsonNode worker : List.of(prefill, decode)) {
         await()
+            .atMost(Duration.ofMinutes(1))
             .untilAsserted(
                 () ->
                     assertThat(handoffs(worker).toString())
@@ -119,7 +120,9 @@ class TwoProcessesIT {
       }
       first.destroyForcibly().waitFor();
       sendWhateverComes(router);
-      await().untilAsserted(() -> assertThat(handoffs(decode).path("handoffs").asInt()).isZero());
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .untilAsserted(() -> assertThat(handoffs(decode).path("handoffs").asInt()).isZero());
     }
   }
 

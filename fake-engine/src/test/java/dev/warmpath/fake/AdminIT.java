@@ -44,12 +44,12 @@ class AdminIT {
       client.post(CHAT, body);
       engine.pause();
       CompletableFuture<HttpResponse<String>> held = client.postAsync(CHAT, body);
-      await().until(() -> engine.stats().waiting() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
       assertThat(client.post("/flush_cache", "").status()).isEqualTo(400);
       engine.resume();
       assertThat(get(held).statusCode()).isEqualTo(200);
       assertThat(engine.stats().cachedTokens()).isPositive();
-      await().until(() -> engine.stats().running() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().running() == 0);
 
       assertThat(client.get("/flush_cache").status()).isEqualTo(200);
 
@@ -65,7 +65,7 @@ class AdminIT {
       var first = client.postAsync(CHAT, chat("a", ",\"rid\":\"abc-1\",\"max_tokens\":5"));
       var second = client.postAsync(CHAT, chat("b", ",\"rid\":\"abc-2\",\"max_tokens\":5"));
       var other = client.postAsync(CHAT, chat("c", ",\"rid\":\"xyz\",\"max_tokens\":5"));
-      await().until(() -> engine.stats().waiting() == 3);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 3);
 
       assertThat(client.post("/abort_request", "{\"rid\":\"nobody\"}").status()).isEqualTo(200);
       assertThat(client.post("/abort_request", "{\"rid\":\"\"}").status()).isEqualTo(200);
@@ -89,7 +89,7 @@ class AdminIT {
       JsonNode paused = client.post("/pause_generation", "{\"mode\":\"in_place\"}").json();
       assertThat(paused.path("status").asText()).isEqualTo("ok");
       var held = client.postAsync(CHAT, chat("a", ",\"max_tokens\":2"));
-      await().until(() -> engine.stats().waiting() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
       assertThat(client.get("/health").status()).isEqualTo(503);
 
       assertThat(client.post("/continue_generation", "{}").status()).isEqualTo(200);
@@ -106,7 +106,7 @@ class AdminIT {
       Client client = new Client(engine);
       engine.pause();
       var held = client.postAsync(CHAT, chat("a", ",\"max_tokens\":2"));
-      await().until(() -> engine.stats().waiting() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
       assertThat(client.post("/pause_generation", "").status()).isEqualTo(200);
       assertThat(choice(get(held)).path("finish_reason").asText()).isEqualTo("abort");
     }
@@ -119,7 +119,7 @@ class AdminIT {
       engine.pause();
       var chat = client.postAsync(CHAT, chat("a", ",\"request_id\":\"one\",\"max_tokens\":5"));
       var completion = client.postAsync(COMPLETIONS, completion("a", ",\"request_id\":\"two\""));
-      await().until(() -> engine.stats().waiting() == 2);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 2);
 
       JsonNode none = client.post("/abort_requests", "{\"request_ids\":[\"one\"]}").json();
       assertThat(none.path("aborted").asInt()).isZero();
@@ -140,7 +140,7 @@ class AdminIT {
     try (FakeEngine engine = engine(EngineKind.VLLM).start()) {
       Client client = new Client(engine);
       client.post(CHAT, chat("word ".repeat(200), ",\"max_tokens\":1"));
-      await().until(() -> engine.stats().running() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().running() == 0);
       assertThat(client.post("/reset_prefix_cache", "").status()).isEqualTo(200);
       assertThat(engine.stats().cachedBlocks()).isZero();
 
@@ -148,7 +148,7 @@ class AdminIT {
           .isEqualTo("paused");
       assertThat(client.get("/is_paused").json().path("is_paused").asBoolean()).isTrue();
       var held = client.postAsync(CHAT, chat("a", ",\"max_tokens\":2"));
-      await().until(() -> engine.stats().waiting() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
       assertThat(client.post("/reset_prefix_cache", "").status()).isEqualTo(200);
       assertThat(client.post("/resume", "").json().path("status").asText()).isEqualTo("resumed");
       assertThat(get(held).statusCode()).isEqualTo(200);

@@ -56,6 +56,7 @@ class ConnectorsIT {
   void nothingIsHeld() {
     for (FakeEngine engine : List.of(prefill, decode)) {
       await()
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(
               () -> {
                 assertThat(engine.handoffs()).isZero();
@@ -117,7 +118,7 @@ class ConnectorsIT {
         toDecode.post(Client.CHAT, mooncake("t1", "another")), 500, "engine another is not here");
     assertRefused(toDecode.post(Client.CHAT, consumer("")), 500, "KeyError: 'transfer_id'");
     var early = toDecode.postAsync(Client.CHAT, mooncake("t2", engine));
-    await().until(() -> prefill.liveRooms() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> prefill.liveRooms() == 1);
     Client.Reply answer =
         new Client(prefill).post(Client.CHAT, producer(",\"transfer_id\":\"t2\""));
     assertThat(answer.json().path("kv_transfer_params").isObject())
@@ -136,7 +137,9 @@ class ConnectorsIT {
     String engine = "fake-" + prefill.sideChannelPort();
     var ofDecode = new Client(decode).postAsync(Client.CHAT, mooncake("t", engine));
     var ofPrefill = new Client(prefill).postAsync(Client.CHAT, producer(",\"transfer_id\":\"t\""));
-    await().until(() -> prefill.stats().received() == 1 && decode.handoffs() == 1);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> prefill.stats().received() == 1 && decode.handoffs() == 1);
     ofPrefill.cancel(true);
     HttpResponse<String> answer = ofDecode.get(30, TimeUnit.SECONDS);
     assertThat(answer.statusCode()).isEqualTo(500);
@@ -153,7 +156,7 @@ class ConnectorsIT {
     assertThat(prefill.heldBlocks()).isPositive();
     assertThat(new Client(prefill).get("/admin/handoffs").json().path("held_blocks").asInt())
         .isEqualTo(prefill.heldBlocks());
-    await().until(() -> prefill.heldBlocks() == 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> prefill.heldBlocks() == 0);
   }
 
   @Test

@@ -39,13 +39,13 @@ class DisconnectIT {
     try (FakeEngine engine = start(kind)) {
       HttpResponse<InputStream> response = new Client(engine).open(CHAT, ENDLESS);
       assertThat(firstByte(response)).isEqualTo('d');
-      await().until(() -> engine.stats().running() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().running() == 1);
 
       response.body().close();
 
-      await().until(() -> engine.stats().running() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().running() == 0);
       assertThat(engine.stats().activeBlocks()).isZero();
-      await().until(() -> engine.stats().aborted() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().aborted() == 1);
       assertThat(engine.stats().served()).isZero();
     }
   }
@@ -57,13 +57,13 @@ class DisconnectIT {
       engine.pause();
       CompletableFuture<HttpResponse<String>> pending =
           new Client(engine).postAsync(CHAT, chat("hi", ",\"max_tokens\":5"));
-      await().until(() -> engine.stats().waiting() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
 
       pending.cancel(true);
 
-      await().until(() -> engine.stats().waiting() == 0);
-      await().until(() -> engine.stats().aborted() == 1);
-      await().until(() -> engine.stats().connections() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().aborted() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().connections() == 0);
     }
   }
 
@@ -77,7 +77,7 @@ class DisconnectIT {
       HttpResponse<InputStream> response = new Client(engine).open(CHAT, ENDLESS);
       assertThat(firstByte(response)).isEqualTo('d');
       response.body().close();
-      await().until(() -> engine.stats().aborted() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().aborted() == 1);
       assertThat(engine.stats().running()).isZero();
     }
   }
@@ -90,12 +90,12 @@ class DisconnectIT {
       HttpResponse<InputStream> response = client.open(CHAT, ENDLESS);
       assertThat(firstByte(response)).isEqualTo('d');
       response.body().close();
-      await().until(() -> engine.stats().leaked() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().leaked() == 1);
 
       assertThat(client.post("/abort_request", "{\"rid\":\"abc-1\"}").status()).isEqualTo(200);
 
       long before = engine.stats().generatedTokens();
-      await().until(() -> engine.stats().generatedTokens() > before);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().generatedTokens() > before);
       assertThat(engine.stats().running()).isEqualTo(1);
       assertThat(engine.stats().aborted()).isZero();
     }
@@ -112,8 +112,8 @@ class DisconnectIT {
       assertThat(client.post("/abort_request", "{\"rid\":\"abc-1\"}").status()).isEqualTo(200);
       response.body().close();
 
-      await().until(() -> engine.stats().running() == 0);
-      await().until(() -> engine.stats().aborted() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().running() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().aborted() == 1);
       assertThat(engine.stats().leaked()).isZero();
     }
   }

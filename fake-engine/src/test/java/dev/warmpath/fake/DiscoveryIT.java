@@ -131,7 +131,7 @@ class DiscoveryIT {
       current.pause();
       Client client = new Client(current);
       var unused = client.postAsync(CHAT, chat("hi", ",\"max_tokens\":1,\"routed_dp_rank\":1"));
-      await().until(() -> current.stats().waiting() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> current.stats().waiting() == 1);
       JsonNode loads = client.get("/v1/loads").json();
       assertThat(loads.has("aggregate")).isFalse();
       assertThat(loads.has("dp_rank_count")).isFalse();
@@ -195,6 +195,7 @@ class DiscoveryIT {
       Client client = new Client(atom);
       client.post(CHAT, chat("hi", ",\"max_tokens\":2"));
       await()
+          .atMost(Duration.ofMinutes(1))
           .until(() -> client.get("/metrics").body().contains("atom:generation_tokens_total 2\n"));
       assertThat(client.get("/metrics").body())
           .contains("atom:kv_cache_blocks_total 16384\n")

@@ -45,7 +45,9 @@ class FaultsIT {
 
   @AfterEach
   void nothingIsLeftBehind() {
-    await().until(() -> engine.stats().running() + engine.stats().waiting() == 0);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> engine.stats().running() + engine.stats().waiting() == 0);
     engine.close();
   }
 
@@ -167,12 +169,12 @@ class FaultsIT {
   void hangingRequestGetsNothingUntilItsClientLeaves() throws Exception {
     engine.faults().add(Fault.hang().times(1));
     CompletableFuture<HttpResponse<String>> hanging = client.postAsync(CHAT, PLAIN);
-    await().until(() -> engine.faults().fired(Fault.Kind.HANG) == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.faults().fired(Fault.Kind.HANG) == 1);
     assertThat(client.post(CHAT, PLAIN).status()).isEqualTo(200);
     assertThat(hanging).isNotDone();
     int before = engine.stats().connections();
     hanging.cancel(true);
-    await().until(() -> engine.stats().connections() < before);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().connections() < before);
   }
 
   @Test
@@ -187,7 +189,7 @@ class FaultsIT {
         assertThat(count).isPositive();
         read.append(new String(buffer, 0, count, StandardCharsets.US_ASCII));
       }
-      await().until(() -> engine.stats().running() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().running() == 0);
       assertThat(socket.getInputStream().available()).isZero();
     }
   }
@@ -229,7 +231,7 @@ class FaultsIT {
   void frozenSchedulerKeepsItsHttpServer() throws Exception {
     engine.faults().add(Fault.freeze());
     CompletableFuture<HttpResponse<String>> stuck = client.postAsync(CHAT, PLAIN);
-    await().until(() -> engine.stats().waiting() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
     assertThat(client.get("/health").status()).isEqualTo(200);
     assertThatThrownBy(() -> stuck.get(1, TimeUnit.MILLISECONDS))
         .isInstanceOf(TimeoutException.class);
@@ -251,7 +253,7 @@ class FaultsIT {
     String body = chat(prompt, ",\"max_tokens\":1");
     client.post(CHAT, body);
     assertThatThrownBy(() -> client.post(CHAT, body)).isInstanceOf(IOException.class);
-    await().until(() -> engine.stats().starts() == 2 && serves(body));
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().starts() == 2 && serves(body));
     assertThat(engine.stats().cachedTokens()).isZero();
   }
 
@@ -276,7 +278,7 @@ class FaultsIT {
   void pendingClientOfAKilledEngineSeesAReset() {
     engine.pause();
     CompletableFuture<HttpResponse<String>> pending = client.postAsync(CHAT, PLAIN);
-    await().until(() -> engine.stats().waiting() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
     engine.kill();
     assertThatThrownBy(() -> pending.get(30, TimeUnit.SECONDS))
         .isInstanceOf(ExecutionException.class)

@@ -59,6 +59,7 @@ class HandoffIT {
   void nothingIsHeld() {
     for (FakeEngine engine : List.of(prefill, decode)) {
       await()
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(
               () -> {
                 assertThat(engine.handoffs()).isZero();
@@ -101,7 +102,7 @@ class HandoffIT {
       FakeEngine first = room == 1 ? prefill : decode;
       FakeEngine second = room == 1 ? decode : prefill;
       var early = new Client(first).postAsync(Client.CHAT, sglang(room, ""));
-      await().until(() -> first.handoffs() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> first.handoffs() == 1);
       assertThat(early).isNotDone();
       Client.Reply late = new Client(second).post(Client.CHAT, sglang(room, ""));
       String earlyBody = early.get(30, TimeUnit.SECONDS).body();
@@ -150,7 +151,7 @@ class HandoffIT {
       prefill.pause(); // holds the prompt back, so that decode's reservation waits for it
       var ofPrefill = new Client(prefill).postAsync(Client.CHAT, sglang(9, ""));
       var ofDecode = new Client(decode).postAsync(Client.CHAT, sglang(9, ""));
-      await().until(() -> decode.stats().activeBlocks() > 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> decode.stats().activeBlocks() > 0);
       new Client(aborted).post("/abort_request", "{\"rid\":\"r9\"}");
       HttpResponse<String> other =
           (aborted == prefill ? ofDecode : ofPrefill).get(30, TimeUnit.SECONDS);
@@ -158,7 +159,9 @@ class HandoffIT {
       assertThat(other.body()).contains("KVTransferError(bootstrap_room=9)");
       CompletableFuture.allOf(ofPrefill, ofDecode).get(30, TimeUnit.SECONDS);
       prefill.resume();
-      await().until(() -> prefill.handoffs() + decode.handoffs() == 0);
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> prefill.handoffs() + decode.handoffs() == 0);
     }
   }
 
@@ -168,7 +171,7 @@ class HandoffIT {
     prefill.pause();
     var ofPrefill = new Client(prefill).postAsync(Client.CHAT, sglang(11, ""));
     var ofDecode = new Client(decode).postAsync(Client.CHAT, sglang(11, ""));
-    await().until(() -> decode.stats().activeBlocks() > 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> decode.stats().activeBlocks() > 0);
     prefill.kill();
     HttpResponse<String> answer = ofDecode.get(30, TimeUnit.SECONDS);
     assertThat(answer.statusCode()).isEqualTo(500);
@@ -240,7 +243,7 @@ class HandoffIT {
     assertThat(stream.body().read()).isEqualTo('d');
     assertThat(ofPrefill.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
     stream.body().close();
-    await().until(() -> decode.stats().aborted() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> decode.stats().aborted() == 1);
   }
 
   private static final String PRODUCER =
@@ -297,7 +300,7 @@ class HandoffIT {
   void vllmLeaseEnds() throws Exception {
     start(EngineKind.VLLM, LONG, LONG, SHORT);
     JsonNode params = hand();
-    await().until(() -> prefill.handoffs() == 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> prefill.handoffs() == 0);
     assertThat(new Client(decode).post(Client.CHAT, fetch(params, "")).status()).isEqualTo(500);
   }
 

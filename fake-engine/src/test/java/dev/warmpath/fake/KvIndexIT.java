@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Routers' indexes of what fake engines tell over real sockets. */
 class KvIndexIT {
   private static final int CLIENT = 16;
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   /** An index that listens to one engine, as a router's does. */
   private static final class Listener implements AutoCloseable {

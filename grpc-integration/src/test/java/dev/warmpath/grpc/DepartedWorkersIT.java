@@ -10,6 +10,7 @@ import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.worker.Worker;
 import io.grpc.ManagedChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -50,12 +51,12 @@ class DepartedWorkersIT {
       router.workers().remove(leaves);
 
       assertThat(left.isShutdown()).isTrue();
-      await().until(left::isTerminated);
+      await().atMost(Duration.ofMinutes(1)).until(left::isTerminated);
       assertThat(kept.isShutdown()).isFalse();
       assertThat(fixture.transport.channel(other)).isSameAs(kept);
 
       router.workers().add(leaves);
-      await().until(() -> router.workers().list().size() == 2);
+      await().atMost(Duration.ofMinutes(1)).until(() -> router.workers().list().size() == 2);
       assertThat(fixture.transport.channel(worker(router, leaves)).isShutdown()).isFalse();
     }
   }
@@ -96,7 +97,7 @@ class DepartedWorkersIT {
 
         assertThat(Fixture.text(events)).isEqualTo(fixture.engines.answer);
       }
-      await().until(channel::isTerminated);
+      await().atMost(Duration.ofMinutes(1)).until(channel::isTerminated);
     }
   }
 
@@ -117,7 +118,7 @@ class DepartedWorkersIT {
 
       assertThat(fixture.engines.cancelled.await(30, TimeUnit.SECONDS)).isTrue();
       assertThat(fixture.engines.aborted.poll(30, TimeUnit.SECONDS)).hasSize(32);
-      await().until(channel::isTerminated);
+      await().atMost(Duration.ofMinutes(1)).until(channel::isTerminated);
     }
   }
 
@@ -134,8 +135,8 @@ class DepartedWorkersIT {
 
       fixture.transport.close();
 
-      await().until(channel::isTerminated);
-      await().until(future::isDone);
+      await().atMost(Duration.ofMinutes(1)).until(channel::isTerminated);
+      await().atMost(Duration.ofMinutes(1)).until(future::isDone);
     }
   }
 }

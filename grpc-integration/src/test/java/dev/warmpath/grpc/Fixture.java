@@ -71,6 +71,7 @@ final class Fixture implements AutoCloseable {
     settings.accept(builder);
     router = builder.build();
     await()
+        .atMost(Duration.ofMinutes(1))
         .pollInterval(Duration.ofMillis(10))
         .until(() -> router.workers().list().stream().noneMatch(Fixture::unknown));
     return router;
@@ -118,6 +119,7 @@ final class Fixture implements AutoCloseable {
   public void close() {
     if (router != null) {
       await()
+          .atMost(Duration.ofMinutes(1))
           .pollInterval(Duration.ofMillis(10))
           .untilAsserted(
               () -> {
@@ -130,6 +132,7 @@ final class Fixture implements AutoCloseable {
     }
     servers.forEach(Server::shutdownNow);
     await()
+        .atMost(Duration.ofMinutes(1))
         .pollInterval(Duration.ofMillis(10))
         .until(() -> servers.stream().allMatch(Server::isTerminated));
   }

@@ -117,12 +117,12 @@ class GrpcKvSubscriberTest {
   void stop() throws InterruptedException {
     events.close();
     transport.close();
-    assertThat(thread.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(thread.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
     server.shutdownNow();
   }
 
   private Subscribed next() throws InterruptedException {
-    return Objects.requireNonNull(subscribed.poll(20, TimeUnit.SECONDS), "nobody subscribed");
+    return Objects.requireNonNull(subscribed.poll(60, TimeUnit.SECONDS), "nobody subscribed");
   }
 
   private WorkerRank rank() {
@@ -170,7 +170,10 @@ class GrpcKvSubscriberTest {
   }
 
   private void awaitHeld(int blocks) {
-    await().pollInterval(Duration.ofMillis(5)).until(() -> held() == blocks);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> held() == blocks);
   }
 
   private boolean authoritative() {
@@ -186,12 +189,18 @@ class GrpcKvSubscriberTest {
   }
 
   private void awaitBatches(long batches) {
-    await().pollInterval(Duration.ofMillis(5)).until(() -> stream().batches() == batches);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> stream().batches() == batches);
   }
 
   /** Until so many tasks wait for their time. */
   private void awaitWaiting(int tasks) {
-    await().pollInterval(Duration.ofMillis(5)).until(() -> thread.waiting() == tasks);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> thread.waiting() == tasks);
   }
 
   @Test
@@ -223,7 +232,7 @@ class GrpcKvSubscriberTest {
     assertThat(stream().gaps()).isEqualTo(1);
     assertThat(stream().losses()).isEqualTo(2);
     stream.tell(9, cleared());
-    await().until(this::authoritative);
+    await().atMost(Duration.ofMinutes(1)).until(this::authoritative);
   }
 
   @Test
@@ -299,7 +308,7 @@ class GrpcKvSubscriberTest {
   void whoseEventsAreOffIsAskedAgainInItsNextLife() throws Exception {
     Subscribed stream = next();
     stream.fail(Status.UNIMPLEMENTED);
-    await().until(() -> subscriber.endpoint(rank()) == null);
+    await().atMost(Duration.ofMinutes(1)).until(() -> subscriber.endpoint(rank()) == null);
     assertThat(thread.waiting()).isZero();
     assertThat(registry.restarted(worker().id(), worker().epoch())).isTrue();
     next().tell(0, stored(0, 2));
@@ -326,7 +335,7 @@ class GrpcKvSubscriberTest {
     assertThat(told).isEqualTo(KvLink.MESSAGES_AHEAD);
     slow.countDown();
     awaitBatches(told);
-    await().until(() -> stream.stream().isReady());
+    await().atMost(Duration.ofMinutes(1)).until(() -> stream.stream().isReady());
   }
 
   @Test
@@ -366,15 +375,15 @@ class GrpcKvSubscriberTest {
     awaitHeld(2);
     events.close();
     events.close();
-    await().until(() -> stream.stream().isCancelled());
-    assertThat(thread.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    await().atMost(Duration.ofMinutes(1)).until(() -> stream.stream().isCancelled());
+    assertThat(thread.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
   void aWorkerThatLeavesIsNoLongerListenedTo() throws Exception {
     Subscribed stream = next();
     registry.remove(worker().id());
-    await().until(() -> stream.stream().isCancelled());
+    await().atMost(Duration.ofMinutes(1)).until(() -> stream.stream().isCancelled());
     assertThat(events.stats().ranks()).isEmpty();
     assertThat(thread.waiting()).isZero();
   }

@@ -447,6 +447,7 @@ class GrpcTransportIT {
     try (Fixture fixture = new Fixture()) {
       RouterClient router = fixture.route(files, fixture.serve(fixture.engines.sglangScheduler()));
       await()
+          .atMost(Duration.ofMinutes(1))
           .pollInterval(Duration.ofMillis(10))
           .until(() -> router.workers().list().get(0).ranks().get(0).load() != null);
       WorkerView.RankView rank = router.workers().list().get(0).ranks().get(0);

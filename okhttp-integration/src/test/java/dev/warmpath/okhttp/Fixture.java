@@ -146,7 +146,7 @@ final class Fixture implements AutoCloseable {
   }
 
   void assertIdle() {
-    await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(counted()).isZero());
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(counted()).isZero());
   }
 
   @Override

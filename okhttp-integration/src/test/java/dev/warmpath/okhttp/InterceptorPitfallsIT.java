@@ -326,7 +326,7 @@ class InterceptorPitfallsIT {
     try (Fixture fixture = Fixture.over(first)) {
       fixture.http().newCall(chat(STREAM)).execute().code();
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofMinutes(1))
           .until(
               () -> {
                 System.gc();
@@ -504,9 +504,9 @@ class InterceptorPitfallsIT {
       second.answers(request -> Bodies.held(open));
       Call call = fixture.http().newCall(chat(BODY));
       CompletableFuture<Integer> done = enqueue(call);
-      await().atMost(Duration.ofSeconds(20)).until(() -> bodies().size() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> bodies().size() == 1);
       call.cancel();
-      assertThatThrownBy(() -> done.get(20, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> done.get(60, TimeUnit.SECONDS))
           .isInstanceOf(ExecutionException.class)
           .cause()
           .isInstanceOfSatisfying(
@@ -548,7 +548,7 @@ class InterceptorPitfallsIT {
       CompletableFuture<Integer> done = enqueue(fixture.http().newCall(chat(BODY)));
       first.next();
       fixture.router().close();
-      assertThatThrownBy(() -> done.get(20, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> done.get(60, TimeUnit.SECONDS))
           .cause()
           .isInstanceOf(RouterIOException.class);
       open.countDown();
@@ -835,7 +835,7 @@ class InterceptorPitfallsIT {
         };
     try (Fixture fixture = Fixture.over(b -> b.policy(broken), first)) {
       CompletableFuture<Integer> done = enqueue(fixture.http().newCall(chat(BODY)));
-      assertThatThrownBy(() -> done.get(20, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> done.get(60, TimeUnit.SECONDS))
           .cause()
           .isInstanceOf(IOException.class)
           .hasRootCauseInstanceOf(IllegalStateException.class);

@@ -78,7 +78,7 @@ final class MockWorker implements AutoCloseable {
   /** Waits for the next request. */
   RecordedRequest next() {
     try {
-      return Objects.requireNonNull(arrived.poll(20, TimeUnit.SECONDS), "no request came");
+      return Objects.requireNonNull(arrived.poll(60, TimeUnit.SECONDS), "no request came");
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

@@ -95,7 +95,7 @@ class OkHttpTransportIT {
       silent.next();
       caller.interrupt();
       assertThat(silent.next()).isEqualTo("drop /v1/chat/completions");
-      assertThat(thrown.get(20, TimeUnit.SECONDS)).isInstanceOf(RequestCancelledException.class);
+      assertThat(thrown.get(60, TimeUnit.SECONDS)).isInstanceOf(RequestCancelledException.class);
       caller.join();
       assertThat(fixture.breaker(silent.url())).isEqualTo("closed");
     }
@@ -117,7 +117,7 @@ class OkHttpTransportIT {
                 }
               });
       caller.start();
-      assertThat(thrown.get(20, TimeUnit.SECONDS)).isInstanceOf(RequestCancelledException.class);
+      assertThat(thrown.get(60, TimeUnit.SECONDS)).isInstanceOf(RequestCancelledException.class);
       caller.join();
       fixture.assertIdle();
       assertThat(fixture.breaker(first.url())).isEqualTo("closed");
@@ -140,7 +140,7 @@ class OkHttpTransportIT {
               });
       reading.await();
       stream.close();
-      read.get(20, TimeUnit.SECONDS);
+      read.get(60, TimeUnit.SECONDS);
       fixture.assertIdle();
       assertThat(fixture.breaker(first.url())).isEqualTo("closed");
       open.countDown();

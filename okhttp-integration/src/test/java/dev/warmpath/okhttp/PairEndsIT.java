@@ -9,6 +9,7 @@ import dev.warmpath.api.PrefillDecodeException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterStream;
 import dev.warmpath.pd.PdSettings;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import mockwebserver3.MockResponse;
@@ -71,6 +72,7 @@ class PairEndsIT {
   @AfterEach
   void nothingIsLeft() {
     await()
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () -> {
               assertThat(router.stats().pd().liveSessions()).isZero();
@@ -114,6 +116,7 @@ class PairEndsIT {
     answers(EVENT + DONE, EVENT + EVENT + DONE, bytes);
     assertThat(drain(begin())).containsExactly(TOKEN, TOKEN);
     await()
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () ->
                 assertThat(router.stats().pd().sessions())
@@ -153,6 +156,7 @@ class PairEndsIT {
       assertThat(drain(begin())).containsExactly(TOKEN);
       long done = i;
       await()
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(
               () -> assertThat(router.stats().pd().legs()).containsEntry("prefill/ok", done));
     }

@@ -170,7 +170,7 @@ class GrpcFaultsIT {
     Taker<GenerateResponse> taker = new Taker<>();
     io.grpc.Context.CancellableContext context = io.grpc.Context.current().withCancellation();
     context.run(() -> SglangSchedulerGrpc.newStub(client.channel()).generate(request(8, 4), taker));
-    await().until(() -> engine.faults().fired(Fault.Kind.HANG) == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.faults().fired(Fault.Kind.HANG) == 1);
     assertThat(generate()).hasSize(5);
     assertThat(taker.hasEnded()).isFalse();
     context.cancel(null);
@@ -184,7 +184,7 @@ class GrpcFaultsIT {
     SglangSchedulerGrpc.newStub(client.channel()).generate(request(8, 4), taker);
     taker.next();
     taker.next();
-    await().until(() -> engine.stats().running() == 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().running() == 0);
     assertThat(taker.messages).isEmpty();
     assertThat(taker.hasEnded()).isFalse();
   }
@@ -198,14 +198,18 @@ class GrpcFaultsIT {
     Taker<GenerateResponse> first = new Taker<>();
     Taker<GenerateResponse> second = new Taker<>();
     SglangSchedulerGrpc.newStub(client.channel()).generate(request(8, 4), first);
-    await().until(() -> engine.stats().waiting() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
     SglangSchedulerGrpc.newStub(client.channel()).generate(request(8, 4), second);
-    await().until(() -> engine.stats().waiting() == 2);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 2);
     assertThat(engine.stats().connections()).isEqualTo(2);
     engine.resume();
-    await().untilAsserted(() -> assertThat(first.end()).isEqualTo(Status.OK));
-    await().untilAsserted(() -> assertThat(second.end()).isEqualTo(Status.OK));
-    await().until(() -> engine.stats().connections() == 1);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(() -> assertThat(first.end()).isEqualTo(Status.OK));
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(() -> assertThat(second.end()).isEqualTo(Status.OK));
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().connections() == 1);
     assertThat(engine.stats().served()).isEqualTo(3);
   }
 
@@ -243,7 +247,7 @@ class GrpcFaultsIT {
     engine.pause();
     Taker<GenerateResponse> taker = new Taker<>();
     SglangSchedulerGrpc.newStub(client.channel()).generate(request(200, 4), taker);
-    await().until(() -> engine.stats().waiting() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
     engine.kill();
     assertThat(taker.end().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
     engine.restart();
@@ -262,7 +266,7 @@ class GrpcFaultsIT {
   void restartByFaultTakesTheRequestAlong() {
     engine.faults().add(Fault.restart());
     assertThat(broken(0).getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-    await().until(() -> engine.stats().starts() == 2);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().starts() == 2);
     assertThat(all(stub.withWaitForReady().generate(request(8, 4)))).hasSize(5);
   }
 

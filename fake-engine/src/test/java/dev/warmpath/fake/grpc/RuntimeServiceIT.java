@@ -35,6 +35,7 @@ import dev.warmpath.proto.sglang.runtime.TextGenerateRequest;
 import dev.warmpath.proto.sglang.runtime.TextGenerateResponse;
 import dev.warmpath.proto.sglang.runtime.TokenizeRequest;
 import io.grpc.Status;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -190,7 +191,7 @@ class RuntimeServiceIT {
     Taker<GenerateResponse> taker = new Taker<>();
     SglangServiceGrpc.newStub(client.channel())
         .generate(tokens(50).setRid("abcdef").setStream(true).build(), taker);
-    await().until(() -> engine.stats().waiting() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
     assertThat(stub.abort(AbortRequest.newBuilder().setRid("zzz").build()).getSuccess()).isTrue();
     assertThat(stub.abort(AbortRequest.newBuilder().setRid("abc").build()).getSuccess()).isTrue();
     assertThat(stub.flushCache(FlushCacheRequest.getDefaultInstance()).getMessage()).isNotEmpty();

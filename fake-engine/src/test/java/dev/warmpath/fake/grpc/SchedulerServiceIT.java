@@ -44,6 +44,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -258,13 +259,13 @@ class SchedulerServiceIT {
         () ->
             SglangSchedulerGrpc.newStub(client.channel())
                 .generate(request("c", sampling(100)).setStream(true).build(), taker));
-    await().until(() -> engine.stats().waiting() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
     context.cancel(null);
     assertThat(taker.end().getCode()).isEqualTo(Status.Code.CANCELLED);
-    await().until(() -> engine.stats().waiting() == 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 0);
     engine.resume();
     assertThat(engine.stats().running()).isZero();
-    await().until(() -> engine.stats().aborted() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().aborted() == 1);
   }
 
   @Test
@@ -273,7 +274,7 @@ class SchedulerServiceIT {
     Taker<GenerateResponse> taker = new Taker<>();
     SglangSchedulerGrpc.newStub(client.channel())
         .generate(request("victim", sampling(100).setN(2)).setStream(true).build(), taker);
-    await().until(() -> engine.stats().waiting() == 2);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 2);
     assertThat(stub.abort(AbortRequest.newBuilder().setRequestId("vic").build()).getSuccess())
         .isFalse();
     assertThat(stub.abort(AbortRequest.newBuilder().setRequestId("victim").build()).getSuccess())
@@ -324,7 +325,7 @@ class SchedulerServiceIT {
     Taker<GenerateResponse> taker = new Taker<>();
     SglangSchedulerGrpc.newStub(client.channel())
         .generate(request("w", sampling(2)).build(), taker);
-    await().until(() -> engine.stats().waiting() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
     GetLoadsResponse loads = stub.getLoads(GetLoadsRequest.getDefaultInstance());
     JsonNode http = overHttp("/v1/loads", null).path("loads").path(0);
     assertThat(loads.getDpRankCount()).isEqualTo(1);
@@ -374,7 +375,7 @@ class SchedulerServiceIT {
     Taker<GenerateResponse> taker = new Taker<>();
     SglangSchedulerGrpc.newStub(client.channel())
         .generate(request("c", sampling(1)).build(), taker);
-    await().until(() -> engine.stats().waiting() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
     assertThat(stub.flushCache(FlushCacheRequest.getDefaultInstance()).getSuccess()).isFalse();
     engine.resume();
     assertThat(taker.end()).isEqualTo(Status.OK);

@@ -47,6 +47,7 @@ import dev.warmpath.worker.EngineKind;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.stub.MetadataUtils;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.assertj.core.api.Assertions;
@@ -170,7 +171,7 @@ class VllmServicesIT {
         Taker<dev.warmpath.proto.vllm.engine.GenerateResponse> taker = new Taker<>();
         VllmEngineGrpc.newStub(client.channel())
             .generate(tokenized("w", sampling(1)).build(), taker);
-        await().until(() -> engine.stats().waiting() == 1);
+        await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
         var stub = VllmEngineGrpc.newBlockingStub(client.channel());
         GetLoadsResponse loads = stub.getLoads(GetLoadsRequest.getDefaultInstance());
         assertThat(loads.getDpRankCount()).isEqualTo(1);
@@ -251,7 +252,7 @@ class VllmServicesIT {
           () ->
               InferenceGrpc.newStub(client.channel())
                   .generateStream(inference("gone", 30).build(), taker));
-      await().until(() -> engine.stats().waiting() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
       context.cancel(null);
       assertThat(taker.end().getCode()).isEqualTo(Status.Code.CANCELLED);
       var control = ControlGrpc.newBlockingStub(client.channel());
@@ -261,8 +262,10 @@ class VllmServicesIT {
       control.abort(AbortRequest.newBuilder().addRequestIds("gone").build());
       control.abort(AbortRequest.newBuilder().addRequestIds("gone").build());
       control.resumeGeneration(ResumeGenerationRequest.getDefaultInstance());
-      await().until(() -> engine.stats().waiting() + engine.stats().running() == 0);
-      await().until(() -> engine.stats().aborted() == 1);
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> engine.stats().waiting() + engine.stats().running() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().aborted() == 1);
       assertThat(engine.stats().generatedTokens()).isZero();
     }
   }

@@ -200,7 +200,7 @@ class FakeKdnIT {
       ObjectNode all = JSON.createObjectNode();
       kdn.faults().hang(true);
       CompletableFuture<HttpResponse<String>> held = send(kdn.url() + "/knowledge/snapshot", all);
-      await().until(() -> kdn.stats().requests() == 1);
+      await().atMost(Duration.ofMinutes(1)).until(() -> kdn.stats().requests() == 1);
       assertThat(held).isNotDone();
       kdn.faults().hang(false);
       assertThat(held.join().statusCode()).isEqualTo(200);
@@ -262,11 +262,11 @@ class FakeKdnIT {
               .heartbeat(Duration.ofMillis(1))
               .start();
       try (kdn) {
-        await().until(() -> kdn.stats().heartbeats() >= 2);
+        await().atMost(Duration.ofMinutes(1)).until(() -> kdn.stats().heartbeats() >= 2);
         assertThat(heard.peek()).isEqualTo("register kdn_a");
         assertThat(reported).hasPositiveValue();
         forgets.set(true);
-        await().until(() -> kdn.stats().registrations() == 2);
+        await().atMost(Duration.ofMinutes(1)).until(() -> kdn.stats().registrations() == 2);
       }
       assertThat(heard).contains("unregister kdn_a");
     } finally {

@@ -254,6 +254,7 @@ class FakeUmbpMasterTest {
     master.restart();
     // what is called while the old connection is going away fails, as on any restart
     await()
+        .atMost(Duration.ofMinutes(1))
         .ignoreExceptionsInstanceOf(StatusRuntimeException.class)
         .untilAsserted(() -> assertThat(match(false, "1")).isEmpty());
     report("a", 1, "1");

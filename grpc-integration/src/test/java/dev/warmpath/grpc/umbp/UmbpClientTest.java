@@ -45,7 +45,9 @@ class UmbpClientTest {
 
   @AfterEach
   void close() {
-    await().untilAsserted(() -> assertThat(client.stats().inFlight()).isZero());
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(() -> assertThat(client.stats().inFlight()).isZero());
     client.close();
     master.close();
   }
@@ -111,7 +113,7 @@ class UmbpClientTest {
     IntFunction<String> keys = block -> "k" + block / 2;
     holds(1_000);
     BlockAnswer answer =
-        client.locate(new BlockQuery(200, keys, true, LONG)).get(20, TimeUnit.SECONDS);
+        client.locate(new BlockQuery(200, keys, true, LONG)).get(60, TimeUnit.SECONDS);
     assertThat(sizes()).containsExactly(64, 36);
     assertThat(answer.nodes().get(0).blocks().run()).isEqualTo(200);
   }
@@ -119,12 +121,12 @@ class UmbpClientTest {
   @Test
   void onlyRequestsThatAreSentCountAsHits() throws Exception {
     locate(1);
-    client.locate(new BlockQuery(1, block -> "k", false, LONG)).get(20, TimeUnit.SECONDS);
+    client.locate(new BlockQuery(1, block -> "k", false, LONG)).get(60, TimeUnit.SECONDS);
     assertThat(master.asked)
         .extracting(MatchExternalKvRequest::getCountAsHit)
         .containsExactly(true, false);
     try (UmbpClient quiet = UmbpClient.builder(master.address()).hitCounting(false).build()) {
-      quiet.locate(query(1, LONG)).get(20, TimeUnit.SECONDS);
+      quiet.locate(query(1, LONG)).get(60, TimeUnit.SECONDS);
     }
     assertThat(master.asked).extracting(MatchExternalKvRequest::getCountAsHit).endsWith(false);
   }
@@ -171,7 +173,7 @@ class UmbpClientTest {
     BlockAnswer answer =
         client
             .locate(new BlockQuery(1_664, block -> key + block, false, LONG))
-            .get(20, TimeUnit.SECONDS);
+            .get(60, TimeUnit.SECONDS);
     assertThat(answer.failure()).isNull();
     assertThat(answer.nodes().get(0).blocks().run()).isEqualTo(1_664);
   }
@@ -222,7 +224,7 @@ class UmbpClientTest {
   void aMasterThatHangsCostsTheDeadline() throws Exception {
     locate(1); // connected
     master.answers(request -> null);
-    BlockAnswer answer = client.locate(query(10, Duration.ofMillis(50))).get(20, TimeUnit.SECONDS);
+    BlockAnswer answer = client.locate(query(10, Duration.ofMillis(50))).get(60, TimeUnit.SECONDS);
     assertThat(kind(answer)).isEqualTo(Kind.DEADLINE);
   }
 
@@ -235,11 +237,11 @@ class UmbpClientTest {
           return null;
         });
     CompletableFuture<BlockAnswer> answer = client.locate(query(10, LONG));
-    assertThat(arrived.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(arrived.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(client.stats().inFlight()).isEqualTo(1);
     answer.cancel(true);
     assertThat(client.stats().inFlight()).isZero();
-    assertThat(master.cancelled.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(master.cancelled.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(client.stats().open()).isFalse();
   }
 
@@ -263,13 +265,15 @@ class UmbpClientTest {
     assertThat(master.asked).hasSize(3);
     now.addAndGet(Duration.ofMillis(250).toNanos());
     assertThat(kind(locate(1))).isEqualTo(Kind.OPEN); // nobody waits for the probe
-    await().until(() -> master.asked.size() == 4 && client.stats().failures() == 4);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> master.asked.size() == 4 && client.stats().failures() == 4);
     now.addAndGet(Duration.ofMillis(249).toNanos());
     assertThat(kind(locate(1))).isEqualTo(Kind.OPEN);
     master.answers(ScriptedMaster::nothing);
     now.addAndGet(Duration.ofMillis(251).toNanos());
     assertThat(kind(locate(1))).isEqualTo(Kind.OPEN);
-    await().until(() -> !client.stats().open());
+    await().atMost(Duration.ofMinutes(1)).until(() -> !client.stats().open());
     assertThat(locate(1).failure()).isNull();
     assertThat(master.asked).last().matches(request -> request.getHashesCount() == 1);
     assertThat(master.asked).anyMatch(request -> request.getHashesCount() == 0);
@@ -284,18 +288,20 @@ class UmbpClientTest {
     try (UmbpClient lost =
         UmbpClient.builder("grpc://127.0.0.1:" + port).ticker(now::get).seed(7).build()) {
       await()
+          .atMost(Duration.ofMinutes(1))
           .until(
               () -> {
                 now.addAndGet(Duration.ofSeconds(5).toNanos());
-                lost.locate(query(1, LONG)).get(20, TimeUnit.SECONDS);
+                lost.locate(query(1, LONG)).get(60, TimeUnit.SECONDS);
                 return lost.stats().failures() >= 8;
               });
       try (ScriptedMaster back = new ScriptedMaster(port, ScriptedMaster::nothing)) {
         await()
+            .atMost(Duration.ofMinutes(1))
             .until(
                 () -> {
                   now.addAndGet(Duration.ofSeconds(5).toNanos());
-                  return lost.locate(query(1, LONG)).get(20, TimeUnit.SECONDS).failure() == null;
+                  return lost.locate(query(1, LONG)).get(60, TimeUnit.SECONDS).failure() == null;
                 });
         assertThat(back.asked).isNotEmpty();
       }
@@ -311,9 +317,9 @@ class UmbpClientTest {
           return null;
         });
     CompletableFuture<BlockAnswer> answer = client.locate(query(1, LONG));
-    assertThat(arrived.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(arrived.await(60, TimeUnit.SECONDS)).isTrue();
     client.close();
-    assertThat(kind(answer.get(20, TimeUnit.SECONDS))).isEqualTo(Kind.CANCELLED);
+    assertThat(kind(answer.get(60, TimeUnit.SECONDS))).isEqualTo(Kind.CANCELLED);
     assertThat(kind(locate(1))).isEqualTo(Kind.CANCELLED);
     client.close();
   }
@@ -325,7 +331,7 @@ class UmbpClientTest {
           throw new IllegalStateException("no key");
         };
     BlockAnswer answer =
-        client.locate(new BlockQuery(1, broken, true, LONG)).get(20, TimeUnit.SECONDS);
+        client.locate(new BlockQuery(1, broken, true, LONG)).get(60, TimeUnit.SECONDS);
     assertThat(kind(answer)).isEqualTo(Kind.ERROR);
     assertThat(locate(1).failure()).isNull();
   }
@@ -337,12 +343,12 @@ class UmbpClientTest {
             ScriptedMaster.answer(
                 ScriptedMaster.node("n", 3, request.getHashesList()),
                 ScriptedMaster.node("m", 77, List.of("z"))));
-    assertThat(client.match(List.of("b", "a", "b"), LONG).get(20, TimeUnit.SECONDS))
+    assertThat(client.match(List.of("b", "a", "b"), LONG).get(60, TimeUnit.SECONDS))
         .containsExactly(
             new UmbpMatch("n", "", "ssd", List.of("b", "a")),
             new UmbpMatch("m", "", "77", List.of("z")));
     master.fails(Status.INTERNAL);
-    assertThatThrownBy(() -> client.match(List.of("a"), LONG).get(20, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> client.match(List.of("a"), LONG).get(60, TimeUnit.SECONDS))
         .isInstanceOf(ExecutionException.class)
         .hasMessageContaining("INTERNAL");
   }

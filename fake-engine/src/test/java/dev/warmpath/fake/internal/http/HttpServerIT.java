@@ -154,7 +154,7 @@ class HttpServerIT {
         Socket socket = connect(brief)) {
       send(socket, "GET /a HTTP/1.1\r\n\r\n");
       assertThat(readAll(socket)).endsWith("/a");
-      await().until(() -> brief.connections() == 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> brief.connections() == 0);
     }
   }
 
@@ -180,7 +180,7 @@ class HttpServerIT {
     server.schedule(Duration.ofMillis(30), () -> order.add("last"));
     server.schedule(Duration.ofMillis(1), () -> order.add("first"));
     server.schedule(Duration.ofMillis(1), () -> order.add("second"));
-    await().until(() -> order.size() == 3);
+    await().atMost(Duration.ofMinutes(1)).until(() -> order.size() == 3);
     assertThat(order).containsExactly("first", "second", "last");
   }
 }
