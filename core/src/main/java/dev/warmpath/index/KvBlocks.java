@@ -1,21 +1,25 @@
 package dev.warmpath.index;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The blocks that a rank told of, by the engine's hash: how far into its prompt each reaches, the
- * client's own hash of what lies before its end, and in which tiers it is. An open hash table in
- * arrays. One thread at a time.
+ * client's own hash of what lies before its end, and in which tiers it is. One thread at a time.
  *
  * <p>The client's blocks and the engine's need not end at the same tokens: of an engine's block
  * that ends within one of the client's, the tokens since that one's beginning are kept, so that the
  * chain can go on from there.
+ *
+ * <p>The blocks lie densely in arrays that grow by an eighth, and an open hash table has only their
+ * places: what a table needs to have free costs four bytes a slot rather than a block's, and to
+ * grow never takes twice of all.
  */
 final class KvBlocks {
   static final int NONE = -1;
 
-  private static final int FIRST_CAPACITY = 1 << 6;
-  private static final int MOST_CAPACITY = 1 << 28;
+  private static final int FIRST_ROOM = 1 << 6;
+  private static final int MOST_BLOCKS = 1 << 28;
   private static final int MOST_TAIL_TOKENS = 1 << 30;
 
   /** The tokens of a client's block. */
@@ -30,11 +34,24 @@ final class KvBlocks {
   /** How many tokens a block may have beyond the end of a client's block. */
   private int tailTokens;
 
+  /** One more than where a block is, or 0; at most three of four are taken. */
+  private int[] slots = {};
+
   private long[] hashes = {};
+
+  /** Of a place that is free again: one more than the next such place, or 0. */
   private long[] links = {};
+
   private int[] ends = {};
   private byte[] tiers = {};
   private int[] tails = {};
+
+  /** How many places were ever taken. */
+  private int taken;
+
+  /** One more than the first place that is free again, or 0. */
+  private int free;
+
   private int size;
 
   /**
@@ -60,42 +77,48 @@ final class KvBlocks {
 
   /** Forgets all blocks, and gives back what they took up. */
   void clear() {
-    used.addAndGet(-bytes(hashes.length));
+    used.addAndGet(-bytes(hashes.length) - slotBytes(slots.length));
+    slots = new int[0];
     hashes = new long[0];
     links = new long[0];
     ends = new int[0];
     tiers = new byte[0];
     tails = new int[0];
+    taken = 0;
+    free = 0;
     size = 0;
     width = 0;
   }
 
-  private long bytes(int capacity) {
-    return capacity == 0
+  private long bytes(int room) {
+    return room == 0
         ? 0
-        : 2 * HeapLayout.longs(capacity)
-            + HeapLayout.ints(capacity)
-            + HeapLayout.bytes(capacity)
-            + HeapLayout.ints(capacity * tailTokens);
+        : 2 * HeapLayout.longs(room)
+            + HeapLayout.ints(room)
+            + HeapLayout.bytes(room)
+            + HeapLayout.ints(room * tailTokens);
   }
 
-  /** Where a block is, or {@link #NONE}; good until the next change. */
+  private static long slotBytes(int count) {
+    return count == 0 ? 0 : HeapLayout.ints(count);
+  }
+
+  /** Where a block is, or {@link #NONE}; good until it is removed. */
   int find(long hash) {
-    int mask = hashes.length - 1;
-    if (mask < 0) {
-      return NONE;
-    }
-    int at = slot(hash, mask);
-    while (tiers[at] != 0) {
-      if (hashes[at] == hash) {
-        return at;
-      }
-      at = (at + 1) & mask;
-    }
-    return NONE;
+    return slots.length == 0 ? NONE : slots[slotOf(hash)] - 1;
   }
 
-  private static int slot(long hash, int mask) {
+  /** The slot of a block, or the free one where it belongs. */
+  private int slotOf(long hash) {
+    int mask = slots.length - 1;
+    int slot = firstSlot(hash, mask);
+    while (slots[slot] != 0 && hashes[slots[slot] - 1] != hash) {
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  private static int firstSlot(long hash, int mask) {
     long mixed = hash * 0x9E3779B97F4A7C15L;
     return (int) (mixed ^ mixed >>> 32) & mask;
   }
@@ -142,83 +165,88 @@ final class KvBlocks {
       width = blockTokens;
       tailTokens = clientTokens - gcd(blockTokens, clientTokens);
     }
-    if ((size + 1) * 3L > hashes.length * 2L && !grow()) {
+    if ((free == 0 && taken == hashes.length && !makePlaces())
+        || (size >= slots.length / 4 * 3 && !makeSlots())) {
       return false;
     }
-    int at = free(hash);
+    int at = place();
     hashes[at] = hash;
     links[at] = link;
     ends[at] = end;
     tiers[at] = (byte) tier;
     System.arraycopy(tail, 0, tails, at * tailTokens, end % clientTokens);
+    slots[slotOf(hash)] = at + 1;
     size++;
     return true;
+  }
+
+  private int place() {
+    if (free == 0) {
+      return taken++;
+    }
+    int at = free - 1;
+    free = (int) links[at];
+    return at;
   }
 
   private static int gcd(int a, int b) {
     return b == 0 ? a : gcd(b, a % b);
   }
 
-  private int free(long hash) {
-    int mask = hashes.length - 1;
-    int at = slot(hash, mask);
-    while (tiers[at] != 0) {
-      at = (at + 1) & mask;
+  private boolean makePlaces() {
+    int room = hashes.length + Math.max(FIRST_ROOM, hashes.length / 8);
+    if (room > MOST_BLOCKS
+        || (long) room * tailTokens > MOST_TAIL_TOKENS
+        || !take(bytes(room) - bytes(hashes.length))) {
+      return false;
     }
-    return at;
+    hashes = Arrays.copyOf(hashes, room);
+    links = Arrays.copyOf(links, room);
+    ends = Arrays.copyOf(ends, room);
+    tiers = Arrays.copyOf(tiers, room);
+    tails = Arrays.copyOf(tails, room * tailTokens);
+    return true;
   }
 
-  private boolean grow() {
-    int capacity = Math.max(FIRST_CAPACITY, 2 * hashes.length);
-    if (capacity > MOST_CAPACITY || (long) capacity * tailTokens > MOST_TAIL_TOKENS) {
+  private boolean makeSlots() {
+    int count = Math.max(2 * FIRST_ROOM, 2 * slots.length);
+    if (!take(slotBytes(count) - slotBytes(slots.length))) {
       return false;
     }
-    long more = bytes(capacity) - bytes(hashes.length);
-    if (used.addAndGet(more) > budget) {
-      used.addAndGet(-more);
-      return false;
-    }
-    long[] oldHashes = hashes;
-    long[] oldLinks = links;
-    int[] oldEnds = ends;
-    byte[] oldTiers = tiers;
-    int[] oldTails = tails;
-    hashes = new long[capacity];
-    links = new long[capacity];
-    ends = new int[capacity];
-    tiers = new byte[capacity];
-    tails = new int[capacity * tailTokens];
-    for (int old = 0; old < oldHashes.length; old++) {
-      if (oldTiers[old] != 0) {
-        int at = free(oldHashes[old]);
-        hashes[at] = oldHashes[old];
-        links[at] = oldLinks[old];
-        ends[at] = oldEnds[old];
-        tiers[at] = oldTiers[old];
-        System.arraycopy(oldTails, old * tailTokens, tails, at * tailTokens, tailTokens);
+    int[] old = slots;
+    slots = new int[count];
+    for (int place : old) {
+      if (place != 0) {
+        slots[slotOf(hashes[place - 1])] = place;
       }
     }
     return true;
   }
 
-  /** Takes a block away, and moves those up that were put further on because of it. */
+  private boolean take(long bytes) {
+    if (used.addAndGet(bytes) > budget) {
+      used.addAndGet(-bytes);
+      return false;
+    }
+    return true;
+  }
+
+  /** Takes a block away, and moves the slots up that were put further on because of it. */
   void remove(int at) {
-    int mask = hashes.length - 1;
-    int gap = at;
-    int next = (at + 1) & mask;
-    while (tiers[next] != 0) {
-      int home = slot(hashes[next], mask);
-      if (((next - home) & mask) >= ((next - gap) & mask)) {
-        hashes[gap] = hashes[next];
-        links[gap] = links[next];
-        ends[gap] = ends[next];
-        tiers[gap] = tiers[next];
-        System.arraycopy(tails, next * tailTokens, tails, gap * tailTokens, tailTokens);
+    int mask = slots.length - 1;
+    int gap = slotOf(hashes[at]);
+    int next = (gap + 1) & mask;
+    while (slots[next] != 0) {
+      int first = firstSlot(hashes[slots[next] - 1], mask);
+      if (((next - first) & mask) >= ((next - gap) & mask)) {
+        slots[gap] = slots[next];
         gap = next;
       }
       next = (next + 1) & mask;
     }
-    tiers[gap] = 0;
+    slots[gap] = 0;
+    links[at] = free;
+    free = at + 1;
     size--;
   }
 }
