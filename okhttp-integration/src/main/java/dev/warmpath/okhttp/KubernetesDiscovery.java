@@ -19,6 +19,7 @@ import io.fabric8.kubernetes.client.dsl.FilterWatchListDeletable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -37,22 +38,25 @@ import org.jspecify.annotations.Nullable;
  * <p>A pod is a worker while it is ready and not terminating; a condition that is not told counts
  * as ready, as Kubernetes has it. Endpoints without an address are none. Role and engine come from
  * the slice's labels {@code warmpath.dev/role} and {@code warmpath.dev/engine}, which Kubernetes
- * copies from the service; pod, node and zone become labels of the worker. A pod that takes over
- * the address of another is another worker: what was known of the first ends with it.
+ * copies from the service. Where one service has pods of several roles, {@link Builder#podLabels}
+ * takes both from the pods' own labels of these names. Pod, node and zone become labels of the
+ * worker. A pod that takes over the address of another is another worker: what was known of the
+ * first ends with it.
  *
  * <p>Takes {@code io.fabric8:kubernetes-client} and one of its HTTP clients on the class path, and
- * the right to list and watch {@code endpointslices} in {@code discovery.k8s.io}. Thread safe. The
- * Kubernetes client stays its owner's. Changes are told on one daemon thread of this object's own,
- * started by {@link #start} and ended by {@link #close}.
+ * the right to list and watch {@code endpointslices} in {@code discovery.k8s.io}, and with {@link
+ * Builder#podLabels} that to get {@code pods}. Thread safe. The Kubernetes client stays its
+ * owner's. Changes are told on one daemon thread of this object's own, started by {@link #start}
+ * and ended by {@link #close}.
  */
 public final class KubernetesDiscovery implements WorkerDiscovery {
   /** The label that says which service a slice is of. */
   static final String SERVICE_LABEL = "kubernetes.io/service-name";
 
-  /** The label of a service whose value is its workers' role. */
+  /** The label of a service, or of a pod, whose value is its workers' role. */
   public static final String ROLE_LABEL = "warmpath.dev/role";
 
-  /** The label of a service whose value is its workers' engine. */
+  /** The label of a service, or of a pod, whose value is its workers' engine. */
   public static final String ENGINE_LABEL = "warmpath.dev/engine";
 
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -66,6 +70,7 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
   private final @Nullable Integer port;
   private final UnaryOperator<WorkerSpec.Builder> customizer;
   private final Duration relistInterval;
+  private final @Nullable PodLabels podLabels;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Scheduler scheduler;
   private volatile @Nullable Watch watch;
@@ -85,6 +90,7 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
     this.port = builder.port;
     this.customizer = builder.customizer;
     this.relistInterval = builder.relistInterval;
+    this.podLabels = builder.podLabels ? new PodLabels(client, namespace) : null;
   }
 
   /**
@@ -246,6 +252,9 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
   private void found(List<EndpointSlice> slices, Listener listener) {
     Map<String, WorkerSpec> workers = new LinkedHashMap<>();
     Map<String, String> pods = new LinkedHashMap<>();
+    if (podLabels != null) {
+      podLabels.keep(slices);
+    }
     List<EndpointSlice> inOrder = new ArrayList<>(slices);
     inOrder.sort(Comparator.comparing(slice -> slice.getMetadata().getName()));
     for (EndpointSlice slice : inOrder) {
@@ -255,7 +264,7 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
           continue;
         }
         try {
-          WorkerSpec spec = spec(slice, endpoint, at);
+          WorkerSpec spec = spec(slice, endpoint, at, listener);
           workers.putIfAbsent(spec.id().value(), spec);
           pods.putIfAbsent(spec.id().value(), pod(endpoint));
         } catch (IllegalArgumentException e) {
@@ -305,12 +314,32 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
         : Objects.requireNonNullElse(endpoint.getTargetRef().getUid(), "");
   }
 
-  private WorkerSpec spec(EndpointSlice slice, Endpoint endpoint, int at) {
+  /** The slice's labels, and over them the pod's where they are asked for and can be had. */
+  private Map<String, String> labels(EndpointSlice slice, Endpoint endpoint, Listener listener) {
+    Map<String, String> ofService =
+        Objects.requireNonNullElse(slice.getMetadata().getLabels(), Map.of());
+    if (podLabels == null) {
+      return ofService;
+    }
+    Map<String, String> labels = new HashMap<>(ofService);
+    try {
+      labels.putAll(podLabels.of(endpoint));
+    } catch (RuntimeException e) {
+      listener.onError(
+          new IllegalStateException(
+              name()
+                  + ": a pod's labels can't be read, its role and engine are the service's: grant"
+                  + " get on pods",
+              e));
+    }
+    return labels;
+  }
+
+  private WorkerSpec spec(EndpointSlice slice, Endpoint endpoint, int at, Listener listener) {
     String address = endpoint.getAddresses().get(0);
     String host = address.indexOf(':') >= 0 ? "[" + address + "]" : address;
     WorkerSpec.Builder builder = WorkerSpec.builder(scheme + "://" + host + ":" + at);
-    Map<String, String> labels =
-        Objects.requireNonNullElse(slice.getMetadata().getLabels(), Map.of());
+    Map<String, String> labels = labels(slice, endpoint, listener);
     String role = labels.get(ROLE_LABEL);
     if (role != null) {
       builder.role(WorkerRole.parse(role));
@@ -357,6 +386,7 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
     private @Nullable Integer port;
     private UnaryOperator<WorkerSpec.Builder> customizer = UnaryOperator.identity();
     private Duration relistInterval = Duration.ofMinutes(1);
+    private boolean podLabels;
 
     private Builder(KubernetesClient client, String namespace, String service) {
       this.client = client;
@@ -386,6 +416,16 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
         throw new IllegalArgumentException("port " + port + ": use 1 to 65535");
       }
       this.port = port;
+      return this;
+    }
+
+    /**
+     * Takes role and engine from the pods' own labels where they have any, before the service's.
+     * Each pod is read once, when it is first seen: a label that changes later is not noticed. A
+     * pod that can't be read is reported, and tried again with the next change or listing.
+     */
+    public Builder podLabels() {
+      this.podLabels = true;
       return this;
     }
 

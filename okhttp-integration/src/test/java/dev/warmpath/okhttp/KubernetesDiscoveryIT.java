@@ -8,6 +8,7 @@ import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.WorkerDiscovery;
 import dev.warmpath.worker.WorkerRole;
 import dev.warmpath.worker.WorkerSpec;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.discovery.v1.Endpoint;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointBuilder;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
@@ -98,6 +99,7 @@ class KubernetesDiscoveryIT {
     client.close();
     wire.close();
     operator.discovery().v1().endpointSlices().inNamespace("prod").delete();
+    operator.pods().inNamespace("prod").delete();
   }
 
   private void discover(KubernetesDiscovery made) {
@@ -259,6 +261,57 @@ class KubernetesDiscoveryIT {
         .atMost(PATIENCE)
         .untilAsserted(() -> assertThat(told.stream().map(List::size)).contains(1));
     awaitAddresses("http://10.0.0.1:9090", "http://10.0.0.2:9090");
+  }
+
+  @Test
+  void podsOfOneServiceTellTheirOwnRoles() {
+    String prefill = createPod("prefill-0", Map.of("warmpath.dev/role", "prefill"));
+    String decode =
+        createPod("decode-0", Map.of("warmpath.dev/role", "decode", "warmpath.dev/engine", "vllm"));
+    String plain = createPod("plain-0", Map.of());
+    apply(
+        slice(
+            "a",
+            Map.of("warmpath.dev/engine", "sglang"),
+            List.of(
+                podNamed("10.0.0.1", "prefill-0", prefill),
+                podNamed("10.0.0.2", "decode-0", decode),
+                podNamed("10.0.0.3", "plain-0", plain),
+                podNamed("10.0.0.4", "gone-0", "an-earlier-one"))));
+    discover(KubernetesDiscovery.builder(client, "prod", "sglang").podLabels().build());
+    awaitAddresses(
+        "http://10.0.0.1:9090",
+        "http://10.0.0.2:9090",
+        "http://10.0.0.3:9090",
+        "http://10.0.0.4:9090");
+    List<WorkerSpec> workers = told.get(told.size() - 1);
+    assertThat(workers)
+        .extracting(WorkerSpec::role)
+        .containsExactly(WorkerRole.PREFILL, WorkerRole.DECODE, null, null);
+    assertThat(workers)
+        .extracting(WorkerSpec::engine)
+        .containsExactly(EngineKind.SGLANG, EngineKind.VLLM, EngineKind.SGLANG, EngineKind.SGLANG);
+    assertThat(errors).isEmpty();
+  }
+
+  /** Its uid, which the server gives. */
+  private static String createPod(String name, Map<String, String> labels) {
+    return operator
+        .resource(
+            new PodBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .withNamespace("prod")
+                .withLabels(labels)
+                .endMetadata()
+                .build())
+        .create()
+        .getMetadata()
+        .getUid();
+  }
+
+  private static Endpoint podNamed(String ip, String name, String uid) {
+    return new EndpointBuilder(pod(ip, uid)).editTargetRef().withName(name).endTargetRef().build();
   }
 
   @Test
