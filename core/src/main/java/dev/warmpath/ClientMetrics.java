@@ -195,6 +195,10 @@ final class ClientMetrics {
     calls.add(MetricSample.of(stats.kvFailed(), Map.of("outcome", "failed")));
     add("knowledge_kv_total", "Calls to put KV in place.", MetricType.COUNTER, calls);
     counter(
+        "knowledge_kv_shared_total",
+        "Requests whose KV came by a call that another request had begun.",
+        stats.kvShared());
+    counter(
         "knowledge_kv_bytes_total",
         "KV bytes that knowledge delivery nodes transferred.",
         stats.kvBytes());

@@ -338,16 +338,14 @@ class KnowledgeRoutingTest {
   }
 
   @Test
-  void helpTakesNoMoreThanAQuarterOfTheDeadline() {
+  void textsTakeNoMoreThanAQuarterOfTheDeadline() {
     kvReady();
     RouterRequest request =
-        request(KnowledgeNeeds.ids(ID).injectedAs(KnowledgeInjection.KV)).toBuilder()
-            .deadline(Duration.ofMillis(400))
-            .build();
+        request(KnowledgeNeeds.ids(ID)).toBuilder().deadline(Duration.ofMillis(400)).build();
 
-    client("http://w:1;knowledge-inject=http://w:9002").send(request);
+    client("http://w:1").send(request);
 
-    assertThat(nodes.timeouts).containsExactly(Duration.ofMillis(100), Duration.ofMillis(100));
+    assertThat(nodes.timeouts).containsExactly(Duration.ofMillis(100));
   }
 
   @Test

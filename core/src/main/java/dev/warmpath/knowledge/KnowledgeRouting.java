@@ -47,6 +47,7 @@ public final class KnowledgeRouting implements AutoCloseable {
   private final Scheduler scheduler;
   private final boolean ownScheduler;
   private final @Nullable ExecutorService ownCalls;
+  private final @Nullable ExecutorService ownTransfers;
   private final @Nullable NodePoller poller;
   private final RequestRates rates;
   private final KnowledgePreparation preparation;
@@ -76,7 +77,16 @@ public final class KnowledgeRouting implements AutoCloseable {
     Boolean atInfo = builder.decisionsAtInfo;
     logged = atInfo == null ? builder.atInfoOtherwise : atInfo;
     InjectionSettings injection = builder.injection;
-    injector = transport == null ? null : new KvInjector(registry, transport, injection);
+    ownTransfers = builder.executor == null ? transferThreads() : null;
+    injector =
+        transport == null
+            ? null
+            : new KvInjector(
+                registry,
+                transport,
+                injection,
+                scheduler,
+                ownTransfers == null ? calls : ownTransfers);
     preparation =
         new KnowledgePreparation(
             registry,
@@ -166,7 +176,7 @@ public final class KnowledgeRouting implements AutoCloseable {
   public void emptied(WorkerRank rank) {
     KvInjector its = injector;
     if (its != null) {
-      its.places().emptied(rank.holderId());
+      its.emptied(rank.holderId());
     }
   }
 
@@ -180,6 +190,7 @@ public final class KnowledgeRouting implements AutoCloseable {
         withoutNode.sum(),
         its == null ? 0 : its.injected(),
         its == null ? 0 : its.failed(),
+        its == null ? 0 : its.shared(),
         its == null ? 0 : its.bytes());
   }
 
@@ -192,6 +203,7 @@ public final class KnowledgeRouting implements AutoCloseable {
    * @param noNode requests for which no node was alive that has any of it
    * @param kvInjected calls after which KV was in place
    * @param kvFailed calls after which it wasn't, and the engine computed it
+   * @param kvShared requests that needed no call of their own, since another's was under way
    * @param kvBytes KV that was transferred, as far as that was told
    */
   public record Stats(
@@ -201,17 +213,27 @@ public final class KnowledgeRouting implements AutoCloseable {
       long noNode,
       long kvInjected,
       long kvFailed,
+      long kvShared,
       long kvBytes) {}
 
   private static ExecutorService pollThreads() {
+    return threads(MAX_POLL_THREADS, "warmpath-knowledge-call");
+  }
+
+  /** As many as needed: for each there is a request that waits for it. */
+  private static ExecutorService transferThreads() {
+    return threads(Integer.MAX_VALUE, "warmpath-knowledge-kv");
+  }
+
+  private static ExecutorService threads(int atMost, String name) {
     return new ThreadPoolExecutor(
         0,
-        MAX_POLL_THREADS,
+        atMost,
         10,
         TimeUnit.SECONDS,
         new SynchronousQueue<>(),
         task -> {
-          Thread thread = new Thread(task, "warmpath-knowledge-call");
+          Thread thread = new Thread(task, name);
           thread.setDaemon(true);
           return thread;
         });
@@ -279,6 +301,9 @@ public final class KnowledgeRouting implements AutoCloseable {
     }
     if (ownCalls != null) {
       ownCalls.shutdownNow();
+    }
+    if (ownTransfers != null) {
+      ownTransfers.shutdownNow();
     }
     if (transport != null) {
       transport.close();
@@ -393,8 +418,10 @@ public final class KnowledgeRouting implements AutoCloseable {
     }
 
     /**
-     * Runs the questions to nodes here, which block; it stays its owner's. Own daemon threads by
-     * default, 64 at most.
+     * Runs the questions to nodes here and the waits for KV, which block; it stays its owner's. KV
+     * for which it has no thread within {@link InjectionSettings#kvTimeout()} is done without. Own
+     * daemon threads by default: 64 at most for questions, and one for each transfer of KV that
+     * requests wait for.
      */
     public Builder executor(Executor executor) {
       this.executor = executor;

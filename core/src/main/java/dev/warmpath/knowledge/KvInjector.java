@@ -6,19 +6,26 @@ import dev.warmpath.transport.KnowledgeTransport;
 import dev.warmpath.transport.KnowledgeTransport.KvInjected;
 import dev.warmpath.transport.KnowledgeTransport.KvOrder;
 import dev.warmpath.transport.TransportException;
+import dev.warmpath.worker.Scheduler;
 import dev.warmpath.worker.Worker;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has KV put where an instance finds it, within a short time. An endpoint that failed is left alone
- * for a while, so that one which hangs holds up few requests. Thread safe.
+ * Has KV put where an instance finds it, within a short time, once for all requests that need it
+ * there at the same moment. An endpoint that failed is left alone for a while, so that one which
+ * hangs holds up few requests. Thread safe.
  */
 final class KvInjector {
   /** The label with the URL of a worker's control plane. */
   static final String LABEL = "knowledge-inject";
+
+  private static final String INJECTED = "injected";
 
   private static final int MAX_RESTING = 4_096;
 
@@ -28,12 +35,32 @@ final class KvInjector {
   private final Cache<URI, Long> restUntil =
       Caffeine.newBuilder().maximumSize(MAX_RESTING).executor(Runnable::run).build();
   private final KvPlaces places;
+  private final SharedCalls<Transfer, Result> transfers;
   private final LongAdder injected = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final LongAdder bytes = new LongAdder();
 
-  KvInjector(KnowledgeRegistry registry, KnowledgeTransport transport, InjectionSettings settings) {
+  /** KV that is put on a rank; who delivers it doesn't matter. */
+  private record Transfer(URI endpoint, long holder, String model, List<String> ids) {
+    static Transfer of(URI endpoint, long holder, KvOrder order) {
+      return new Transfer(endpoint, holder, order.model(), order.ids());
+    }
+  }
+
+  /**
+   * Has put nothing anywhere yet.
+   *
+   * @param time what waits
+   * @param threads where KV is waited for
+   */
+  KvInjector(
+      KnowledgeRegistry registry,
+      KnowledgeTransport transport,
+      InjectionSettings settings,
+      Scheduler time,
+      Executor threads) {
     this.registry = registry;
+    this.transfers = new SharedCalls<>(time, threads);
     this.transport = transport;
     this.settings = settings;
     this.places = new KvPlaces(settings.kvMemory(), registry::now);
@@ -73,42 +100,100 @@ final class KvInjector {
     }
   }
 
+  /** A rank's cache was emptied: what is under way to it may be gone when it has come. */
+  void emptied(long holder) {
+    transfers.part(transfer -> transfer.holder() == holder);
+    places.emptied(holder);
+  }
+
   /**
-   * Injects, on this thread.
+   * Waits until KV is in place, or for as long as it may be waited for: each for itself, though who
+   * needs the same KV on the same rank at the same moment shares a transfer.
    *
+   * @param holder the rank where it is to be
    * @param left how long the request may take at all; null for as long as it likes
    */
-  Result inject(URI endpoint, KvOrder order, @Nullable Duration left) {
+  Result inject(URI endpoint, long holder, KvOrder order, @Nullable Duration left) {
     Long until = restUntil.getIfPresent(endpoint);
     if (until != null && until - registry.now() > 0) {
       return new Result(false, "left alone after a failure", 0);
     }
-    Duration timeout = InjectionSettings.within(settings.kvTimeout(), left);
-    if (timeout.isNegative() || timeout.isZero()) {
+    Duration patience = InjectionSettings.within(settings.kvTimeout(), left);
+    if (patience.isNegative() || patience.isZero()) {
       return new Result(false, "no time left", 0);
     }
+    SharedCalls.Outcome<Result> outcome =
+        transfers.await(
+            Transfer.of(endpoint, holder, order),
+            () -> held(holder, order),
+            () -> transfer(endpoint, holder, order),
+            patience);
+    if (outcome.end() == SharedCalls.End.LATE_AND_LAST) {
+      rest(endpoint);
+    }
+    Result result = outcome.result();
+    if (result == null) {
+      return new Result(
+          false,
+          switch (outcome.end()) {
+            case LATE, LATE_AND_LAST -> "failed: deadline";
+            case INTERRUPTED -> "failed: cancelled";
+            case REFUSED, ENDED -> "failed: no thread was free";
+          },
+          0);
+    }
+    if (!outcome.joined()) {
+      return result;
+    }
+    return new Result(
+        result.done(), result.outcome() + (result.done() ? " with another request's" : ""), 0);
+  }
+
+  /** Whether another request waits for this. */
+  boolean underWay(URI endpoint, long holder, KvOrder order) {
+    return transfers.running(Transfer.of(endpoint, holder, order));
+  }
+
+  /** What another request's transfer put there since this one looked. */
+  private @Nullable Result held(long holder, KvOrder order) {
+    return places.seen(holder, order.ids().get(0)) == KvPlaces.Evidence.HELD
+        ? new Result(true, INJECTED, 0)
+        : null;
+  }
+
+  private Result transfer(URI endpoint, long holder, KvOrder order) {
     try {
-      KvInjected told = transport.injectKv(endpoint, order, timeout);
+      KvInjected told = transport.injectKv(endpoint, order, settings.kvTimeout());
       bytes.add(told.payloadBytes());
       if (told.injected().stream().map(KnowledgeIds::canonical).toList().containsAll(order.ids())) {
         injected.increment();
-        return new Result(true, "injected", told.payloadBytes());
+        places.put(holder, order.ids().get(0));
+        return new Result(true, INJECTED, told.payloadBytes());
       }
       failed.increment();
       return new Result(false, "the node has no KV of it", told.payloadBytes());
     } catch (TransportException e) {
-      return rest(endpoint, e.kind().name().toLowerCase(java.util.Locale.ROOT));
+      return failed(endpoint, e.kind().name().toLowerCase(Locale.ROOT));
     } catch (RuntimeException e) {
-      return rest(endpoint, e.getClass().getSimpleName());
+      return failed(endpoint, e.getClass().getSimpleName());
     }
   }
 
-  private Result rest(URI endpoint, String why) {
+  private Result failed(URI endpoint, String why) {
     failed.increment();
     if (!Thread.currentThread().isInterrupted()) {
-      restUntil.put(endpoint, registry.now() + registry.settings().rest().toNanos());
+      rest(endpoint);
     }
     return new Result(false, "failed: " + why, 0);
+  }
+
+  private void rest(URI endpoint) {
+    restUntil.put(endpoint, registry.now() + registry.settings().rest().toNanos());
+  }
+
+  /** Requests that shared a transfer which another one had begun, once they wait for it. */
+  long shared() {
+    return transfers.joined();
   }
 
   long injected() {

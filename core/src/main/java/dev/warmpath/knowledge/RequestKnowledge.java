@@ -103,8 +103,14 @@ public final class RequestKnowledge {
     }
     sentTo = rank;
     sentNanos = its.injector().now();
+    URI endpoint = its.injector().endpoint(rank.worker());
     KvPlaces.Evidence seen = its.injector().places().seen(rank.holderId(), its.piece());
-    boolean predicted = seen == null && predictedTokens >= its.tokens();
+    // Whoever is sent to where KV is under way makes it look as if it were there already.
+    boolean predicted =
+        seen == null
+            && predictedTokens >= its.tokens()
+            && (endpoint == null
+                || !its.injector().underWay(endpoint, rank.holderId(), its.order()));
     if (predicted || seen == KvPlaces.Evidence.HELD || seen == KvPlaces.Evidence.USELESS) {
       tell(
           predicted
@@ -115,7 +121,6 @@ public final class RequestKnowledge {
           0);
       return exchange;
     }
-    URI endpoint = its.injector().endpoint(rank.worker());
     if (endpoint == null) {
       tell("the worker says nowhere to ask for it", 0);
       return exchange;
@@ -124,11 +129,11 @@ public final class RequestKnowledge {
         () -> {
           awaitedKv = true;
           KvInjector.Result result =
-              its.injector().inject(endpoint, its.order(), outbound.timeouts().total());
+              its.injector()
+                  .inject(endpoint, rank.holderId(), its.order(), outbound.timeouts().total());
           if (result.done()) {
             injectedAt = worker;
             put = true;
-            its.injector().places().put(rank.holderId(), its.piece());
           }
           tell(result.outcome(), result.bytes());
         },

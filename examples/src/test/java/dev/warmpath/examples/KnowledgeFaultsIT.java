@@ -27,6 +27,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,9 +41,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KnowledgeFaultsIT {
   private static final String MODEL = "m";
   private static final int REQUESTS = 10;
+  private static final Duration SOON = Duration.ofSeconds(30);
   private static final String LONG = "what only the node knows. ".repeat(200).strip();
 
   private final List<AutoCloseable> open = new ArrayList<>();
+  private final AtomicInteger orders = new AtomicInteger();
   private final AtomicInteger forged = new AtomicInteger();
   private final FakeFleet fleet =
       opened(
@@ -54,6 +58,9 @@ class KnowledgeFaultsIT {
                       .timing(LatencyModel.instant())
                       .onRequest(
                           request -> {
+                            if (request.path().equals("/v1/kv/inject_ready")) {
+                              orders.incrementAndGet();
+                            }
                             String body = new String(request.body(), StandardCharsets.UTF_8);
                             if (body.contains("not what was asked for")) {
                               forged.incrementAndGet();
@@ -99,12 +106,16 @@ class KnowledgeFaultsIT {
   }
 
   private RouterClient client(KnowledgeRouting routing) {
+    return client(routing, fleet.urls());
+  }
+
+  private RouterClient client(KnowledgeRouting routing, List<String> workers) {
     RouterClient.Builder builder =
         RouterClient.builder()
             .transport(OkHttpTransport.create())
             .policy(Policies.knowledge())
             .knowledge(routing);
-    fleet.urls().forEach(url -> builder.worker(url + ";knowledge-inject=" + url));
+    workers.forEach(url -> builder.worker(url + ";knowledge-inject=" + url));
     return opened(builder.build());
   }
 
@@ -238,5 +249,38 @@ class KnowledgeFaultsIT {
               return routing.stats().kvInjected() > 0;
             });
     assertThat(kdn.stats().kvBytes()).isPositive();
+  }
+
+  /** The node doesn't answer until all wait for it. */
+  @Test
+  void requestsThatNeedTheSameKvAtTheSameMomentShareItsTransfer() throws Exception {
+    FakeKdn kdn = opened(node("a").start());
+    kdn.addReady(LONG, MODEL);
+    KnowledgeRouting routing =
+        routing(Duration.ofSeconds(60)).node("a", URI.create(kdn.url())).build();
+    RouterClient router = client(routing, fleet.urls().subList(0, 1));
+    awaitKnown(routing, 1);
+    kdn.faults().hang(true);
+    List<CompletableFuture<RouterResponse>> answers = new ArrayList<>();
+    answers.add(router.sendAsync(request(0, KnowledgeNeeds.texts(LONG))));
+    await().atMost(SOON).until(() -> orders.get() == 1);
+    for (int i = 1; i < REQUESTS; i++) {
+      answers.add(router.sendAsync(request(i, KnowledgeNeeds.texts(LONG))));
+    }
+    await().atMost(SOON).until(() -> routing.stats().kvShared() == REQUESTS - 1);
+
+    answers.get(0).cancel(true);
+    kdn.faults().hang(false);
+
+    List<KnowledgeInfo> infos = new ArrayList<>();
+    for (CompletableFuture<RouterResponse> answer : answers.subList(1, REQUESTS)) {
+      infos.add(answer.get(60, TimeUnit.SECONDS).decision().knowledge());
+    }
+    assertThat(infos).allMatch(info -> info.kv().equals("injected with another request's"));
+    assertThat(orders).hasValue(1);
+    assertThat(kdn.stats().transfers()).isEqualTo(1);
+    assertThat(routing.stats().kvInjected()).isEqualTo(1);
+    assertThat(routing.stats().kvFailed()).isZero();
+    assertThat(routing.stats().kvBytes()).isEqualTo(kdn.stats().kvBytes());
   }
 }

@@ -120,7 +120,7 @@ final class LabKdns implements KnowledgeTransport {
         KnowledgeRouting.builder()
             .transport(this)
             .scheduler(clock)
-            .executor(task -> at(network.time().nowMs(), task))
+            .executor(clock::startTurn)
             .settings(KnowledgeSettings.builder().order(settings.order()).build())
             .injection(
                 InjectionSettings.builder()
@@ -206,7 +206,7 @@ final class LabKdns implements KnowledgeTransport {
     private Turns.@Nullable Turn waits;
   }
 
-  /** Waits on the request's turn, in virtual time. */
+  /** Waits on a turn of its own, in virtual time. */
   @Override
   public KvInjected injectKv(URI instance, KvOrder order, Duration timeout)
       throws TransportException {

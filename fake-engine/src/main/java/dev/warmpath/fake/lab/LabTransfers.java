@@ -3,7 +3,7 @@ package dev.warmpath.fake.lab;
 /**
  * What became of the documents in front of a run's prompts.
  *
- * @param held prompts whose worker had the document's KV
+ * @param held prompts whose worker had the document's KV, or for which another prompt's was awaited
  * @param transfers prompts whose document's KV was sent
  * @param bytes how much that was
  * @param recomputed prompts whose document was computed again
