@@ -187,6 +187,28 @@ class TracingTest {
   }
 
   @Test
+  void ofATraceThatIsNotRecordedWorkersStillHear() {
+    ScriptedTransport transport = new ScriptedTransport(request -> Script.ok(ANSWER));
+    String given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
+    try (RouterClient client = client(transport)) {
+      client.send(CHAT.toBuilder().header("traceparent", given).build());
+      assertThatThrownBy(
+              () ->
+                  client.send(
+                      RouterRequest.chatCompletions("not JSON").toBuilder()
+                          .header("traceparent", given)
+                          .build()))
+          .isInstanceOf(InvalidRequestException.class);
+
+      assertThat(exporter.getFinishedSpanItems()).isEmpty();
+      assertThat(transport.sent.element().headers().all("traceparent"))
+          .singleElement()
+          .asString()
+          .matches("00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)[0-9a-f]{16}-00");
+    }
+  }
+
+  @Test
   void failuresAndWhatIsNotTakenInAreErrors() {
     try (RouterClient client = client(new ScriptedTransport(request -> Script.status(503)))) {
       assertThatThrownBy(() -> client.send(CHAT)).isInstanceOf(AllAttemptsFailedException.class);

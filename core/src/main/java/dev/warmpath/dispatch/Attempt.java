@@ -1,7 +1,9 @@
 package dev.warmpath.dispatch;
 
 import dev.warmpath.api.AttemptRecord;
+import dev.warmpath.api.FailurePhase;
 import dev.warmpath.api.RouteDecision;
+import dev.warmpath.api.RouteDecision.CandidateView;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterTracer.HopTrace;
 import dev.warmpath.api.Usage;
@@ -29,6 +31,7 @@ public final class Attempt implements Step, AnswerOwner {
   private final PrefixFeed.Ticket ticket;
   private final HopTrace traced;
   private final long startedNanos;
+  private final CandidateView view;
   private final AtomicBoolean ended = new AtomicBoolean();
   private volatile long firstByteNanos;
   private volatile boolean gotFirstByte;
@@ -43,6 +46,7 @@ public final class Attempt implements Step, AnswerOwner {
       CircuitBreaker.Permit permit,
       PrefixFeed.Ticket ticket,
       HopTrace traced,
+      CandidateView view,
       long startedNanos) {
     this.dispatch = dispatch;
     this.candidate = candidate;
@@ -53,12 +57,18 @@ public final class Attempt implements Step, AnswerOwner {
     this.ticket = ticket;
     this.traced = traced;
     this.startedNanos = startedNanos;
+    this.view = view;
   }
 
   /** Where it goes and why. */
   @Override
   public Candidate candidate() {
     return candidate;
+  }
+
+  /** The same as decisions show it: as things stood when the attempt began. */
+  CandidateView view() {
+    return view;
   }
 
   /** Its number within the request, from 1. */
@@ -91,7 +101,7 @@ public final class Attempt implements Step, AnswerOwner {
     gotFirstByte = true;
     lease.state().alive(firstByteNanos);
     lease.firstByte();
-    dispatch.tellFirstByte(this);
+    dispatch.tellFirstByte(firstByteNanos);
   }
 
   @Override
@@ -222,13 +232,14 @@ public final class Attempt implements Step, AnswerOwner {
     return ended.get();
   }
 
-  AttemptRecord record(@Nullable Failure failure, long now) {
+  /** How it stands, or stood when it ended. */
+  AttemptRecord record(@Nullable FailurePhase phase, int status, @Nullable String error, long now) {
     return new AttemptRecord(
         candidate.target().toString(),
         candidate.step(),
-        failure == null ? null : failure.phase(),
-        failure == null ? 0 : failure.status(),
-        failure == null ? null : failure.error(),
+        phase,
+        status,
+        error,
         Duration.ofNanos(now - startedNanos));
   }
 }

@@ -7,6 +7,7 @@ import dev.warmpath.api.NoWorkerAvailableException;
 import dev.warmpath.api.RequestCancelledException;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
+import dev.warmpath.api.RouteDecision.PromptSummary;
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterListener.DeadLetter;
@@ -74,7 +75,7 @@ public final class Dispatch {
   private volatile BlockLocations located = BlockLocations.NONE;
   private Dispatcher.@Nullable Routed routed;
   private @Nullable RoutePlan plan;
-  private final List<AttemptRecord> attempts = new ArrayList<>(1);
+  private List<AttemptRecord> attempts = List.of();
   private final Deque<Candidate> heldBack = new ArrayDeque<>(0);
   private int started;
   private boolean retryPaid;
@@ -82,6 +83,8 @@ public final class Dispatch {
   private @Nullable Attempt lastAttempt;
   private @Nullable Failure lastFailure;
   private boolean staleReplayed;
+  private @Nullable PromptSummary summary;
+  private volatile @Nullable RouteDecision settled;
   private BooleanSupplier repeatable = () -> true;
   private volatile @Nullable Attempt current;
   private volatile @Nullable PairDispatch pair;
@@ -137,38 +140,69 @@ public final class Dispatch {
    * it is over.
    */
   public RouteDecision decision() {
+    return decision(now());
+  }
+
+  private RouteDecision decision(long now) {
     RequestKnowledge its = knowledge;
-    RouteDecision decision = routing();
+    RouteDecision decision = routing(now);
     return its == null ? decision : decision.withKnowledge(its.info());
   }
 
-  private RouteDecision routing() {
+  private RouteDecision routing(long now) {
     PairDispatch several = pair;
     if (several != null) {
       return several.decision();
     }
+    RouteDecision last = settled;
+    if (last != null) {
+      return last;
+    }
     Dispatcher.Routed at = routed;
     Attempt attempt = lastAttempt;
-    List<AttemptRecord> all = List.copyOf(attempts);
-    if (attempt != null && attempts.size() < started) {
-      List<AttemptRecord> withRunning = new ArrayList<>(attempts);
-      withRunning.add(attempt.record(null, now()));
-      all = List.copyOf(withRunning);
+    RouteDecision decision =
+        new RouteDecision(
+            (at == null ? terms.policy() : at.policy()).name(),
+            at == null ? 0 : at.view().topology().version(),
+            summary(),
+            List.of(),
+            attempt == null ? null : attempt.view(),
+            List.of(),
+            attempt != null && attempts.size() < started
+                ? with(attempts, attempt.record(null, 0, null, now))
+                : attempts,
+            null,
+            located.info());
+    if (finished.get()) {
+      settled = decision;
     }
-    return new RouteDecision(
-        (at == null ? terms.policy() : at.policy()).name(),
-        at == null ? 0 : at.view().topology().version(),
-        Dispatcher.summary(prompt),
-        List.of(),
-        attempt == null ? null : view(attempt.candidate()),
-        List.of(),
-        all,
-        null,
-        located.info());
+    return decision;
+  }
+
+  /** The same in every decision on it. */
+  private PromptSummary summary() {
+    PromptSummary known = summary;
+    if (known == null) {
+      known = Dispatcher.summary(prompt);
+      summary = known;
+    }
+    return known;
+  }
+
+  private static List<AttemptRecord> with(List<AttemptRecord> before, AttemptRecord next) {
+    if (before.isEmpty()) {
+      return List.of(next);
+    }
+    List<AttemptRecord> all = new ArrayList<>(before);
+    all.add(next);
+    return List.copyOf(all);
   }
 
   /** Asks where its blocks are: once, whatever becomes of its attempts. */
   void locate() {
+    if (!dispatcher.looksUp()) {
+      return;
+    }
     long began = now();
     located = dispatcher.locate(prompt, true, remaining(began));
     course.clock().lookedUp(now() - began);
@@ -334,11 +368,12 @@ public final class Dispatch {
   private void route(long now) {
     Dispatcher.Routed made =
         dispatcher.route(request, prompt, options, terms.policy(), located, knowledge, now);
-    course.clock().decided(now() - now);
+    long decided = now();
+    course.clock().decided(decided - now);
     routed = made;
     plan = made.plan();
     if (started == 0) {
-      tell(Moment.ROUTED, null, null, null);
+      tell(Moment.ROUTED, () -> event(decided, null, null, null));
     }
   }
 
@@ -414,7 +449,8 @@ public final class Dispatch {
     Timeouts timeouts = terms.timeouts().withTotal(remaining(now));
     started++;
     course.clock().attempt(now);
-    HopTrace traced = hop(candidate, started);
+    CandidateView view = view(candidate);
+    HopTrace traced = hop(candidate, view, started);
     OutboundRequest outbound =
         dispatcher.outbound(candidate.target(), request, prompt, timeouts, headers(traced));
     retryPaid = false;
@@ -430,6 +466,7 @@ public final class Dispatch {
             permit,
             dispatcher.feed().dispatched(prompt, candidate.target()),
             traced,
+            view,
             now);
     lastAttempt = attempt;
     lastFailure = null;
@@ -500,9 +537,9 @@ public final class Dispatch {
     }
   }
 
-  void tellFirstByte(Attempt attempt) {
-    course.clock().firstByte(now());
-    tell(Moment.FIRST_BYTE, null, null, null);
+  void tellFirstByte(long now) {
+    course.clock().firstByte(now);
+    tell(Moment.FIRST_BYTE, () -> event(now, null, null, null));
   }
 
   void learn(
@@ -527,15 +564,13 @@ public final class Dispatch {
 
   void completed(Attempt attempt, @Nullable String error, int status, @Nullable Usage usage) {
     long now = now();
-    AttemptRecord record = attempt.record(null, now);
-    attempts.add(
-        new AttemptRecord(record.worker(), record.reason(), null, status, error, record.elapsed()));
+    attempts = with(attempts, attempt.record(null, status, error, now));
     finish(Outcome.COMPLETED, usage, null);
   }
 
   void attemptFailed(Attempt attempt, Failure failure, boolean delivered, long now) {
-    AttemptRecord record = attempt.record(failure, now);
-    attempts.add(record);
+    AttemptRecord record = attempt.record(failure.phase(), failure.status(), failure.error(), now);
+    attempts = with(attempts, record);
     dispatcher.failed(attempt.candidate().target(), failure, now);
     lastFailure =
         delivered
@@ -593,16 +628,25 @@ public final class Dispatch {
       @Nullable Outcome outcome,
       @Nullable AttemptRecord failure,
       @Nullable Usage usage) {
-    dispatcher.listeners().tell(moment, course.trace(), () -> event(outcome, failure, usage));
+    tell(moment, () -> event(now(), outcome, failure, usage));
+  }
+
+  private void tell(Moment moment, Supplier<RequestEvent> event) {
+    dispatcher.listeners().tell(moment, course.trace(), event);
   }
 
   /** What follows an exchange that is about to begin. */
   HopTrace hop(Candidate candidate, int attempt) {
+    return RequestTrace.NONE.equals(course.trace())
+        ? HopTrace.NONE
+        : hop(candidate, view(candidate), attempt);
+  }
+
+  private HopTrace hop(Candidate candidate, CandidateView chosen, int attempt) {
     RequestTrace trace = course.trace();
     if (RequestTrace.NONE.equals(trace)) {
       return HopTrace.NONE;
     }
-    CandidateView chosen = view(candidate);
     Hop hop = new Hop(candidate.target().toString(), chosen.role(), attempt, chosen);
     return dispatcher.listeners().guarded(trace, () -> trace.hop(hop), HopTrace.NONE);
   }
@@ -627,10 +671,9 @@ public final class Dispatch {
   }
 
   RequestEvent event(
-      @Nullable Outcome outcome, @Nullable AttemptRecord failure, @Nullable Usage usage) {
+      long now, @Nullable Outcome outcome, @Nullable AttemptRecord failure, @Nullable Usage usage) {
     Attempt attempt = lastAttempt;
     PairDispatch several = pair;
-    long now = now();
     return new RequestEvent(
         requestId,
         request.path(),
@@ -645,7 +688,7 @@ public final class Dispatch {
         outcome,
         failure,
         usage,
-        decision());
+        decision(now));
   }
 
   private AllAttemptsFailedException allFailed(@Nullable Failure failure) {

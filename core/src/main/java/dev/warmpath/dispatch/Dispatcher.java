@@ -564,6 +564,11 @@ public final class Dispatcher {
                 Math.max(DEFAULT_BLOCK_TOKENS, block == null ? 0 : block)));
   }
 
+  /** Whether there is an index outside of the client to ask. */
+  boolean looksUp() {
+    return environment.lookup() != null;
+  }
+
   /** Makes the plan of one request: one read of the fleet's snapshot. */
   Routed route(
       RouterRequest request,

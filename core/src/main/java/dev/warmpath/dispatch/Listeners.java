@@ -8,9 +8,11 @@ import dev.warmpath.api.RouterTracer;
 import dev.warmpath.api.RouterTracer.RequestTrace;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,9 +51,9 @@ final class Listeners {
     }
 
     /** Whether a listener does anything then: an event is a decision's copy, and not for nobody. */
-    private boolean heardBy(RouterListener listener) {
+    private boolean heardBy(Class<?> listener) {
       try {
-        return listener.getClass().getMethod(method, RequestEvent.class).getDeclaringClass()
+        return listener.getMethod(method, RequestEvent.class).getDeclaringClass()
             != RouterListener.class;
       } catch (NoSuchMethodException e) {
         return true; // where methods can't be looked up, all are called
@@ -59,7 +61,23 @@ final class Listeners {
     }
   }
 
+  /** The moments at which a class of traces does anything: an application has one or two. */
+  private static final ClassValue<Set<Moment>> TRACED =
+      new ClassValue<>() {
+        @Override
+        protected Set<Moment> computeValue(Class<?> trace) {
+          Set<Moment> heard = EnumSet.noneOf(Moment.class);
+          for (Moment moment : Moment.values()) {
+            if (moment.heardBy(trace)) {
+              heard.add(moment);
+            }
+          }
+          return heard;
+        }
+      };
+
   private final RouterListener[] all;
+
   private final Map<Moment, RouterListener[]> hearing = new EnumMap<>(Moment.class);
   private final @Nullable RouterTracer tracer;
   private final AtomicBoolean logged = new AtomicBoolean();
@@ -67,7 +85,11 @@ final class Listeners {
   Listeners(List<RouterListener> all, @Nullable RouterTracer tracer) {
     this.all = all.toArray(new RouterListener[0]);
     for (Moment moment : Moment.values()) {
-      hearing.put(moment, all.stream().filter(moment::heardBy).toArray(RouterListener[]::new));
+      hearing.put(
+          moment,
+          all.stream()
+              .filter(listener -> moment.heardBy(listener.getClass()))
+              .toArray(RouterListener[]::new));
     }
     this.tracer = tracer;
   }
@@ -87,15 +109,24 @@ final class Listeners {
    */
   void tell(Moment moment, RequestTrace trace, Supplier<RequestEvent> event) {
     RouterListener[] listeners = Objects.requireNonNull(hearing.get(moment));
-    if (listeners.length == 0 && trace == RequestTrace.NONE) {
+    boolean traced = trace != RequestTrace.NONE && TRACED.get(trace.getClass()).contains(moment);
+    if (listeners.length == 0 && !traced) {
       return;
     }
     RequestEvent made = event.get();
     for (RouterListener listener : listeners) {
-      guard(listener, () -> moment.tell(listener, made));
+      tell(moment, listener, made);
     }
-    if (trace != RequestTrace.NONE) {
-      guard(trace, () -> moment.tell(trace, made));
+    if (traced) {
+      tell(moment, trace, made);
+    }
+  }
+
+  private void tell(Moment moment, RouterListener listener, RequestEvent event) {
+    try {
+      moment.tell(listener, event);
+    } catch (RuntimeException | Error e) {
+      failed(listener, e);
     }
   }
 
@@ -108,14 +139,11 @@ final class Listeners {
 
   /** Runs what is a user's; what it throws goes no further. */
   void guard(Object whose, Runnable call) {
-    Object unused =
-        guarded(
-            whose,
-            () -> {
-              call.run();
-              return whose;
-            },
-            whose);
+    try {
+      call.run();
+    } catch (RuntimeException | Error e) {
+      failed(whose, e);
+    }
   }
 
   /** The same for what gives something: {@code otherwise} where it throws. */
@@ -123,14 +151,18 @@ final class Listeners {
     try {
       return call.get();
     } catch (RuntimeException | Error e) {
-      // An Error too: an AssertionError or a missing class in a listener must not leak a lease.
-      if (logged.compareAndSet(false, true)) {
-        log.warn(
-            "Router listener {} failed; further failures are not logged",
-            whose.getClass().getName(),
-            e);
-      }
+      failed(whose, e);
       return otherwise;
+    }
+  }
+
+  /** An Error too: an AssertionError or a missing class in a listener must not leak a lease. */
+  private void failed(Object whose, Throwable e) {
+    if (logged.compareAndSet(false, true)) {
+      log.warn(
+          "Router listener {} failed; further failures are not logged",
+          whose.getClass().getName(),
+          e);
     }
   }
 }

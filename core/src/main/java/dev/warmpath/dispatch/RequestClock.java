@@ -2,50 +2,50 @@ package dev.warmpath.dispatch;
 
 import dev.warmpath.api.RequestTimings;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where a request's time goes, in nanoseconds of the client's ticker. Written by whoever drives the
- * request, read by whoever tells of it.
+ * Where a request's time goes, by the client's ticker. Written by whoever drives the request, read
+ * by whoever tells of it; keeps durations, because every event of the request tells the same ones.
  */
 final class RequestClock {
-  private final long queueNanos;
-  private volatile long lookupNanos;
-  private volatile long decisionNanos;
+  private final Duration queue;
+  private volatile Duration lookup = Duration.ZERO;
+  private volatile Duration decision = Duration.ZERO;
   private volatile long attemptStarted;
-  private volatile long firstByteNanos = -1;
+  private volatile @Nullable Duration firstByte;
   private volatile boolean attempting;
 
   RequestClock(long queueNanos) {
-    this.queueNanos = queueNanos;
+    this.queue = Duration.ofNanos(queueNanos);
   }
 
   void lookedUp(long nanos) {
-    lookupNanos = nanos;
+    lookup = Duration.ofNanos(nanos);
   }
 
   void decided(long nanos) {
-    decisionNanos = nanos;
+    decision = Duration.ofNanos(nanos);
   }
 
   void attempt(long now) {
     attemptStarted = now;
-    firstByteNanos = -1;
+    firstByte = null;
     attempting = true;
   }
 
   void firstByte(long now) {
-    if (firstByteNanos < 0) {
-      firstByteNanos = Math.max(0, now - attemptStarted);
+    if (firstByte == null) {
+      firstByte = Duration.ofNanos(Math.max(0, now - attemptStarted));
     }
   }
 
   RequestTimings timings(long now) {
-    long first = firstByteNanos;
     return new RequestTimings(
-        Duration.ofNanos(queueNanos),
-        Duration.ofNanos(lookupNanos),
-        Duration.ofNanos(decisionNanos),
+        queue,
+        lookup,
+        decision,
         attempting ? Duration.ofNanos(now - attemptStarted) : Duration.ZERO,
-        first < 0 ? null : Duration.ofNanos(first));
+        firstByte);
   }
 }

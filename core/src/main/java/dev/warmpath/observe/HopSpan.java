@@ -23,7 +23,7 @@ final class HopSpan implements HopTrace {
 
   @Override
   public Map<String, String> headers() {
-    Map<String, String> headers = new LinkedHashMap<>();
+    Map<String, String> headers = new LinkedHashMap<>(4);
     propagator.inject(
         context,
         headers,
@@ -37,6 +37,13 @@ final class HopSpan implements HopTrace {
 
   @Override
   public void ended(HopEnd end) {
+    if (span.isRecording()) {
+      describe(end);
+    }
+    span.end();
+  }
+
+  private void describe(HopEnd end) {
     if (end.status() > 0) {
       span.setAttribute(SpanAttributes.STATUS, (long) end.status());
     }
@@ -46,6 +53,5 @@ final class HopSpan implements HopTrace {
           SpanAttributes.ERROR, end.status() >= 400 ? Integer.toString(end.status()) : error);
       span.setStatus(StatusCode.ERROR);
     }
-    span.end();
   }
 }

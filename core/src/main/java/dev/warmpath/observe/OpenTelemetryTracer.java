@@ -70,7 +70,10 @@ public final class OpenTelemetryTracer implements RouterTracer {
       builder.setStartTimestamp(clock.instant().minus(since));
     }
     Span span = builder.startSpan();
-    return new SpanTrace(tracer, propagator, parent.with(span), span, operation);
+    Context context = parent.with(span);
+    return span.isRecording()
+        ? new RecordedSpanTrace(tracer, propagator, context, span, operation)
+        : new SpanTrace(tracer, propagator, context, span);
   }
 
   /** The well-known name of what a path asks for. */

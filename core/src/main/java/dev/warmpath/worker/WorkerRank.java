@@ -17,6 +17,7 @@ public final class WorkerRank {
   private final Worker worker;
   private final int rank;
   private final int slot;
+  private final String name;
   private final long holderId;
   private final long stableHash;
 
@@ -28,8 +29,9 @@ public final class WorkerRank {
     this.worker = worker;
     this.rank = rank;
     this.slot = slot;
+    this.name = rank < 0 ? worker.id().value() : worker.id().value() + "#" + rank;
     this.holderId = worker.epoch() << SLOT_BITS | slot;
-    this.stableHash = StableHash.of(toString());
+    this.stableHash = StableHash.of(name);
   }
 
   /** The worker this is a rank of. */
@@ -88,6 +90,6 @@ public final class WorkerRank {
   /** The worker's name, with {@code #rank} where a rank is named. */
   @Override
   public String toString() {
-    return rank < 0 ? worker.id().value() : worker.id().value() + "#" + rank;
+    return name;
   }
 }

@@ -101,7 +101,26 @@ class ListenersTest {
     assertThat(heard).containsExactly("the end", "the end", "trace");
     assertThat(made).isOne();
     listeners.tell(Moment.ROUTED, trace, this::event);
-    assertThat(made).as("a trace hears of every moment").isEqualTo(2);
+    assertThat(made).as("the trace does nothing then").isOne();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTraceIsToldEachMomentAtWhichItsClassDoesAnything(Moment moment) {
+    RequestTrace trace =
+        (RequestTrace)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {RequestTrace.class},
+                (proxy, method, arguments) -> {
+                  heard.add(method.getName());
+                  return null;
+                });
+    new Listeners(List.of(), null).tell(moment, trace, this::event);
+    assertThat(heard).hasSize(1);
+    assertThat(heard.get(0).replaceFirst("on", ""))
+        .isEqualToIgnoringCase(moment.name().replace("_", ""));
+    assertThat(made).isOne();
   }
 
   @Test
