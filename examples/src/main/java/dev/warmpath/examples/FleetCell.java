@@ -1,9 +1,11 @@
 package dev.warmpath.examples;
 
+import dev.warmpath.fake.lab.FleetRun;
 import dev.warmpath.fake.study.StudyResult;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /**
  * One place of the fleet study's tables, run once per seed.
@@ -13,20 +15,24 @@ import java.util.function.ToDoubleFunction;
  * @param clients router clients
  * @param runs one result per seed
  */
-record FleetCell(String workload, String policy, int clients, List<StudyResult> runs) {
+record FleetCell(String workload, String policy, int clients, List<FleetRun> runs) {
   FleetCell {
     runs = List.copyOf(runs);
   }
 
+  private Stream<StudyResult> results() {
+    return runs.stream().map(FleetRun::result);
+  }
+
   /** The mean over seeds. */
   double mean(ToDoubleFunction<StudyResult> value) {
-    return runs.stream().mapToDouble(value).average().orElse(Double.NaN);
+    return results().mapToDouble(value).average().orElse(Double.NaN);
   }
 
   /** Half the range over seeds. */
   private double spread(ToDoubleFunction<StudyResult> value) {
-    double most = runs.stream().mapToDouble(value).max().orElse(Double.NaN);
-    return (most - runs.stream().mapToDouble(value).min().orElse(Double.NaN)) / 2;
+    double most = results().mapToDouble(value).max().orElse(Double.NaN);
+    return (most - results().mapToDouble(value).min().orElse(Double.NaN)) / 2;
   }
 
   /** Hit rate, and mean and 99th percentile of the time to the first token with their spreads. */
@@ -41,7 +47,7 @@ record FleetCell(String workload, String policy, int clients, List<StudyResult> 
   }
 
   long failed() {
-    return runs.stream().mapToLong(StudyResult::failed).sum();
+    return results().mapToLong(StudyResult::failed).sum();
   }
 
   private String millis(ToDoubleFunction<StudyResult> value) {

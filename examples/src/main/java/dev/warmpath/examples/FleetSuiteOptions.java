@@ -1,9 +1,8 @@
 package dev.warmpath.examples;
 
+import dev.warmpath.fake.lab.FleetRun;
 import dev.warmpath.fake.lab.FleetSuite;
-import dev.warmpath.fake.lab.LabIncident;
 import dev.warmpath.fake.study.StudyPolicies;
-import dev.warmpath.fake.study.StudyResult;
 import dev.warmpath.fake.study.StudySettings;
 import dev.warmpath.fake.study.StudyWorkload;
 import dev.warmpath.policy.Policies;
@@ -15,14 +14,12 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options of the fleet study, and the study. */
 final class FleetSuiteOptions {
   private static final Pattern CELL = Pattern.compile("([a-z]+)\\(?([0-9.]+)\\)?");
-
-  /** How long a restarted worker is away. */
-  private static final double DOWN_MS = 10_000;
 
   /** This project's policies that the tables have by default. */
   private static final List<String> OWN =
@@ -75,13 +72,7 @@ final class FleetSuiteOptions {
       description = "for --suite: conversations stay with a client; else each request is dealt")
   private boolean sticky;
 
-  @Option(
-      names = "--restart-every",
-      paramLabel = "S",
-      description =
-          "for --suite: restarts the workers one after the other, one every so many seconds of the"
-              + " measured window, each down for 10 s with all it ran; this project's policies only")
-  private @Nullable Double restartEvery;
+  @Mixin private IncidentOptions incidents = new IncidentOptions();
 
   /** Whether a suite is asked for. */
   boolean asked() {
@@ -102,7 +93,7 @@ final class FleetSuiteOptions {
   /** The policies that the tables have unless others are named. */
   List<String> standardPolicies() {
     List<String> all = new ArrayList<>();
-    if (preset() == FleetSuite.Preset.STUDY && !restarts()) {
+    if (preset() == FleetSuite.Preset.STUDY && !disturbed()) {
       all.addAll(StudyPolicies.names());
     }
     all.addAll(OWN);
@@ -142,10 +133,12 @@ final class FleetSuiteOptions {
       } catch (IllegalArgumentException e) {
         throw CommandFailure.usage(String.valueOf(e.getMessage()));
       }
-      boolean ownOnly = preset() == FleetSuite.Preset.PRODUCT || restarts();
+      boolean ownOnly = preset() == FleetSuite.Preset.PRODUCT || disturbed();
       if (ownOnly && !policy.startsWith(FleetSuite.OWN)) {
         throw CommandFailure.usage(
-            "--preset product and --restart-every run this project's policies only, not " + policy);
+            "--preset product, --restart-every and --incident run this project's policies only, not"
+                + " "
+                + policy);
       }
     }
     Progress progress = new Progress();
@@ -158,7 +151,7 @@ final class FleetSuiteOptions {
       for (String policy : policies) {
         for (int count : clients) {
           progress.show(cell.name() + ": " + policy + ", " + count + " clients");
-          List<StudyResult> runs = new ArrayList<>();
+          List<FleetRun> runs = new ArrayList<>();
           for (int i = 0; i < seeds; i++) {
             runs.add(run(policy, count, seed + i, drawn.get(i)));
           }
@@ -174,35 +167,26 @@ final class FleetSuiteOptions {
     return StudySettings.STUDY.workers();
   }
 
-  private StudyResult run(String policy, int clients, long seed, StudyWorkload workload) {
+  private FleetRun run(String policy, int clients, long seed, StudyWorkload workload) {
     StudySettings settings =
         StudySettings.STUDY.withClients(clients).withSeed(seed).withSticky(sticky);
-    if (!restarts()) {
-      return FleetSuite.run(preset(), settings, policy, workload);
+    if (!disturbed()) {
+      return new FleetRun(FleetSuite.run(preset(), settings, policy, workload), List.of());
     }
     return FleetSuite.run(
         settings,
         Policies.parse(policy.substring(FleetSuite.OWN.length())),
         workload,
-        rollingRestart(workload));
+        incidents.of(workload, workers()));
   }
 
-  /** Whether requests may fail, since workers die. */
-  boolean restarts() {
-    Double every = restartEvery;
-    if (every != null && (!(every > 0) || preset() == FleetSuite.Preset.PRODUCT)) {
-      throw CommandFailure.usage("--restart-every takes seconds, and --preset study only");
+  /** Whether things happen to workers, so that requests may fail. */
+  boolean disturbed() {
+    boolean any = incidents.any(workers());
+    if (any && preset() == FleetSuite.Preset.PRODUCT) {
+      throw CommandFailure.usage("--restart-every and --incident take --preset study");
     }
-    return every != null;
-  }
-
-  private List<LabIncident> rollingRestart(StudyWorkload workload) {
-    List<LabIncident> incidents = new ArrayList<>();
-    double every = 1e3 * (restartEvery == null ? 0 : restartEvery);
-    for (int worker = 0; worker < workers(); worker++) {
-      incidents.add(LabIncident.restart(workload.fromMs() + worker * every, worker, DOWN_MS));
-    }
-    return incidents;
+    return any;
   }
 
   /** What was run, in a sentence. */

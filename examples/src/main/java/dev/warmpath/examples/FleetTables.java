@@ -2,6 +2,7 @@ package dev.warmpath.examples;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.warmpath.fake.lab.FleetRun;
 import dev.warmpath.fake.lab.FleetSuite;
 import dev.warmpath.fake.study.StudyMeter;
 import dev.warmpath.fake.study.StudyPolicies;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The fleet study's results as tables, as JSON and as an HTML page. */
@@ -73,6 +75,11 @@ final class FleetTables {
     return row;
   }
 
+  private Optional<RecoveryTable> recoveries(String workload) {
+    return RecoveryTable.of(
+        cells.stream().filter(cell -> cell.workload().equals(workload)).toList());
+  }
+
   /** What the columns are. */
   private String legend() {
     return "hit rate / mean TTFT / its 99th percentile, ms, means over seeds and half their range;"
@@ -88,6 +95,8 @@ final class FleetTables {
       policies(workload).forEach(policy -> table.row(row(workload, policy).toArray(String[]::new)));
       out.append(workload).append(System.lineSeparator()).append(table);
       out.append(System.lineSeparator());
+      recoveries(workload)
+          .ifPresent(rows -> out.append(rows.text()).append(System.lineSeparator()));
     }
     return out + legend();
   }
@@ -97,7 +106,8 @@ final class FleetTables {
     ObjectNode out = Json.object();
     ArrayNode all = out.putArray("policies");
     for (FleetCell cell : cells) {
-      for (StudyResult run : cell.runs()) {
+      for (FleetRun disturbed : cell.runs()) {
+        StudyResult run = disturbed.result();
         ObjectNode one = all.addObject();
         one.put("workload", cell.workload());
         one.put("policy", cell.policy());
@@ -114,6 +124,7 @@ final class FleetTables {
         Json.put(one, "migrations", run.migrations());
         ArrayNode hits = one.putArray("hit_rate_by_10s");
         run.slices().forEach(slice -> hits.add(slice.hitRate()));
+        RecoveryTable.put(one, disturbed);
       }
     }
     return out;
@@ -152,7 +163,9 @@ final class FleetTables {
           .forEach(text -> html.append("<td>").append(Charts.escape(text)).append("</td>"));
       html.append("</tr>");
     }
-    html.append("</tbody></table></div><div class=\"charts\">");
+    html.append("</tbody></table></div>");
+    recoveries(workload).ifPresent(rows -> rows.write(html));
+    html.append("<div class=\"charts\">");
     hitRates(html, workload);
     times(html, workload);
     overTime(html, workload);
@@ -203,7 +216,8 @@ final class FleetTables {
     List<Charts.Series> series = new ArrayList<>();
     for (String policy : policies(workload)) {
       if (shown(policy)) {
-        List<StudyResult.Slice> slices = cell(workload, policy, most()).runs().get(0).slices();
+        List<StudyResult.Slice> slices =
+            cell(workload, policy, most()).runs().get(0).result().slices();
         double[] seconds = new double[slices.size()];
         for (int i = 0; i < seconds.length; i++) {
           seconds[i] = (i + 1) * StudyMeter.SLICE_MS / 1e3;

@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
     name = "lab",
     description =
         "Sends a workload through router clients to simulated workers in virtual time, under each"
-            + " policy, and compares them: hours of traffic in seconds, the same for the same seed.")
+            + " policy, and compares them: hours of traffic in seconds, the same for the same"
+            + " seed.")
 final class LabCommand implements Callable<Integer> {
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
@@ -179,7 +180,7 @@ final class LabCommand implements Callable<Integer> {
                 ? Json.document(document)
                 : tables.text() + System.lineSeparator() + "report: " + report);
     String failures = tables.failures();
-    if (failures != null && !suite.restarts()) {
+    if (failures != null && !suite.disturbed()) {
       throw CommandFailure.work(failures);
     }
     return 0;

@@ -124,9 +124,9 @@ public final class FleetSuite {
    * @param policy what every client routes by
    * @param workload what is sent
    * @param incidents what happens to workers, in milliseconds of the workload
-   * @return the figures
+   * @return the figures, and how the fleet took what happened
    */
-  public static StudyResult run(
+  public static FleetRun run(
       StudySettings settings,
       RoutingPolicy policy,
       StudyWorkload workload,
@@ -137,8 +137,19 @@ public final class FleetSuite {
             .incidents(incidents)
             .build();
     FleetWatch watch = new FleetWatch(settings, workload);
-    LabResult result = Lab.run(lab, policy, sessions(settings, workload), watch);
-    return watch.result(OWN + policy.name(), result.load().failed());
+    RecoveryWatch recovery = new RecoveryWatch(settings.workers(), incidents);
+    LabObserver both =
+        new LabObserver() {
+          @Override
+          public void answered(LabAnswer answer) {
+            watch.answered(answer);
+            recovery.answered(answer);
+          }
+        };
+    LabResult result = Lab.run(lab, policy, sessions(settings, workload), both);
+    return new FleetRun(
+        watch.result(OWN + policy.name(), result.load().failed()),
+        recovery.recoveries(result.workers()));
   }
 
   /** In a closed loop users think for a tenth of the time. */

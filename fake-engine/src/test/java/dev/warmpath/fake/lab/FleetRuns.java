@@ -116,7 +116,7 @@ final class FleetRuns {
         factor,
         clients,
         settings,
-        (of, drawn) -> FleetSuite.run(of, policy, drawn, incidents.apply(drawn)));
+        (of, drawn) -> FleetSuite.run(of, policy, drawn, incidents.apply(drawn)).result());
   }
 
   /** Homing with clients that look at workers at another pace. */
@@ -127,7 +127,7 @@ final class FleetRuns {
         factor,
         clients,
         settings.withPollMs(pollMs),
-        (of, drawn) -> FleetSuite.run(of, Policies.homing(), drawn, List.of()));
+        (of, drawn) -> FleetSuite.run(of, Policies.homing(), drawn, List.of()).result());
   }
 
   Cell frozen(String policy, String workload, double factor, int clients) {

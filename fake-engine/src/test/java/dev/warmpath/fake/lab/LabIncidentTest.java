@@ -53,8 +53,8 @@ class LabIncidentTest {
     for (int worker = 0; worker < 4; worker++) {
       flushes.add(LabIncident.flush(150_000, worker));
     }
-    StudyResult flushed = FleetSuite.run(FOUR, Policies.homing(), chats(), flushes);
-    StudyResult spared = FleetSuite.run(FOUR, Policies.homing(), chats(), List.of());
+    StudyResult flushed = FleetSuite.run(FOUR, Policies.homing(), chats(), flushes).result();
+    StudyResult spared = FleetSuite.run(FOUR, Policies.homing(), chats(), List.of()).result();
     assertThat(flushed.failed()).isZero();
     double before = hitRate(spared, 15) - hitRate(flushed, 15);
     assertThat(before).isGreaterThan(0.1);

@@ -1,0 +1,32 @@
+package dev.warmpath.fake.lab;
+
+import java.util.List;
+
+/**
+ * How a fleet took what happened to some of its workers: incidents that follow each other within
+ * {@link RecoveryWatch#PATIENCE_S} are one.
+ *
+ * @param incidents what happened, in order
+ * @param before hit rate and load in the half minute before
+ * @param after the lowest hit rate, and the highest load, from the first incident on until {@link
+ *     RecoveryWatch#PATIENCE_S} after the last
+ * @param seconds from the last incident until the hit rate was back within {@link
+ *     RecoveryWatch#BACK} of that before: 0 where it never was further off, NaN where it was not
+ *     back in that time
+ */
+public record LabRecovery(List<LabIncident> incidents, State before, State after, double seconds) {
+  /** Copies {@code incidents}. */
+  public LabRecovery {
+    incidents = List.copyOf(incidents);
+  }
+
+  /**
+   * What the fleet is like, over windows of {@link RecoveryWatch#WINDOW_S}.
+   *
+   * @param hitRate share of prompt tokens found in caches; NaN where nothing was sent
+   * @param largestShare the most requests that one worker got in a window, over those of a worker
+   *     on average: 1 is its fair share
+   * @param longestQueue the most requests that waited at one worker, looked at once a second
+   */
+  public record State(double hitRate, double largestShare, int longestQueue) {}
+}
