@@ -215,11 +215,11 @@ class GrpcConversationIT {
             assertThat(actual.choices().get(0).text())
                 .isEqualTo(answer.substring(0, answer.indexOf(stop)));
           }
-          // The fake engines' HTTP servers tell no log probabilities, and neither does the native
-          // runtime, which is their OpenAI API in other clothes.
-          boolean scored = fields.contains("logprobs") && api != GrpcApi.SGLANG_RUNTIME;
-          assertThat(actual.logprobs().isEmpty()).as(fields).isEqualTo(!scored);
-          if (streamed && scored) {
+          assertThat(actual.logprobs()).as(fields).isEqualTo(expected.logprobs());
+          assertThat(actual.logprobs())
+              .as(fields)
+              .hasSize(fields.contains("logprobs") ? 24 * (1 + 2) : 0);
+          if (streamed) {
             Asked whole = ask(grpc, engine, path, fields, false);
             assertThat(actual.logprobs()).isEqualTo(whole.logprobs());
           }
@@ -307,6 +307,12 @@ class GrpcConversationIT {
             tokens.path(i).asText()
                 + " "
                 + (float) choice.path("logprobs").path("token_logprobs").path(i).asDouble());
+        choice
+            .path("logprobs")
+            .path("top_logprobs")
+            .path(i)
+            .properties()
+            .forEach(top -> scored.add(top.getKey() + " " + (float) top.getValue().asDouble()));
       }
     }
   }

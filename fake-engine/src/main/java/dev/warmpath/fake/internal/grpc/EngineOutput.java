@@ -3,6 +3,7 @@ package dev.warmpath.fake.internal.grpc;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.warmpath.fake.fault.Fault;
 import dev.warmpath.fake.internal.surface.Generation;
+import dev.warmpath.fake.internal.surface.Logprobs;
 import dev.warmpath.fake.text.PlannedText;
 import dev.warmpath.proto.vllm.engine.GenerateComplete;
 import dev.warmpath.proto.vllm.engine.GenerateRequest;

@@ -2,6 +2,7 @@ package dev.warmpath.fake.internal.grpc;
 
 import dev.warmpath.fake.fault.Fault;
 import dev.warmpath.fake.internal.surface.Generation;
+import dev.warmpath.fake.internal.surface.Logprobs;
 import dev.warmpath.fake.text.PlannedText;
 import dev.warmpath.proto.sglang.scheduler.GenerateComplete;
 import dev.warmpath.proto.sglang.scheduler.GenerateRequest;

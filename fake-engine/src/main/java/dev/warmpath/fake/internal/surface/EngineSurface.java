@@ -12,6 +12,7 @@ import dev.warmpath.fake.internal.http.HttpRequest;
 import dev.warmpath.fake.internal.kv.RequestKeys;
 import dev.warmpath.fake.text.PlannedText;
 import dev.warmpath.fake.text.PromptRejectedException;
+import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.WorkerRole;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -310,7 +311,7 @@ public abstract class EngineSurface implements HttpHandler {
     int maxTokens = limit(body, "max_completion_tokens", limit(body, "max_tokens", -1));
     Call call = call(exchange.request(), body, Endpoint.CHAT, List.of(prompt), maxTokens);
     Admission admission = admission(exchange.request(), body, call);
-    run(exchange, fault, call, admission, new OpenAiAnswer(settings.kind(), true, call));
+    run(exchange, fault, call, admission, openAiAnswer(body, true, call));
   }
 
   final void completions(HttpExchange exchange, @Nullable Fault fault) {
@@ -319,7 +320,19 @@ public abstract class EngineSurface implements HttpHandler {
     int maxTokens = limit(body, "max_tokens", defaultCompletionTokens());
     Call call = call(exchange.request(), body, Endpoint.COMPLETIONS, prompts, maxTokens);
     Admission admission = admission(exchange.request(), body, call);
-    run(exchange, fault, call, admission, new OpenAiAnswer(settings.kind(), false, call));
+    run(exchange, fault, call, admission, openAiAnswer(body, false, call));
+  }
+
+  private Answer openAiAnswer(JsonNode body, boolean chat, Call call) {
+    OpenAiLogprobs logprobs = null;
+    if (settings.kind() != EngineKind.ATOM) {
+      try {
+        logprobs = OpenAiLogprobs.asked(body, chat, settings);
+      } catch (IllegalArgumentException e) {
+        throw error(400, String.valueOf(e.getMessage()));
+      }
+    }
+    return new OpenAiAnswer(settings.kind(), chat, call, logprobs);
   }
 
   /** Completions are cut at this many tokens when they name no limit; -1 for a natural length. */

@@ -12,14 +12,16 @@ final class NativeAnswer implements Answer {
   static final int END_OF_TEXT = 2;
 
   private final boolean list;
+  private final NativeLogprobs logprobs;
 
   /**
    * Creates an answer.
    *
    * @param list whether the call had several sequences and gets an array
    */
-  NativeAnswer(boolean list) {
+  NativeAnswer(boolean list, NativeLogprobs logprobs) {
     this.list = list;
+    this.logprobs = logprobs;
   }
 
   @Override
@@ -51,13 +53,15 @@ final class NativeAnswer implements Answer {
     return all;
   }
 
-  private static ObjectNode one(Generation generation, Generation.Item item) {
+  private ObjectNode one(Generation generation, Generation.Item item) {
     ObjectNode body = Json.object().put("text", item.all());
     ArrayNode ids = body.putArray("output_ids");
     for (int i = 0; i < item.generated(); i++) {
       ids.add(item.text.tokens()[i]);
     }
-    body.set("meta_info", metaInfo(generation, item));
+    ObjectNode meta = metaInfo(generation, item);
+    logprobs.addTo(meta, item, item.index / generation.call().n());
+    body.set("meta_info", meta);
     return body;
   }
 

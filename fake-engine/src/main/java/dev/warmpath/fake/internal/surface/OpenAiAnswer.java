@@ -16,10 +16,17 @@ import org.jspecify.annotations.Nullable;
 final class OpenAiAnswer implements Answer {
   private final EngineKind kind;
   private final boolean chat;
+  private final @Nullable OpenAiLogprobs logprobs;
   private final String prefix;
 
-  OpenAiAnswer(EngineKind kind, boolean chat, Call call) {
+  /**
+   * Creates an answer.
+   *
+   * @param logprobs what is told of tokens, or null for nothing
+   */
+  OpenAiAnswer(EngineKind kind, boolean chat, Call call, @Nullable OpenAiLogprobs logprobs) {
     this.kind = kind;
+    this.logprobs = logprobs;
     this.chat = chat;
     this.prefix =
         "{\"id\":"
@@ -41,20 +48,26 @@ final class OpenAiAnswer implements Answer {
       boolean first,
       @Nullable String finish) {
     if (chat && first) {
-      sink.data(chunk(generation, item, "\"role\":\"assistant\",\"content\":\"\"", null));
+      sink.data(chunk(generation, item, "\"role\":\"assistant\",\"content\":\"\"", null, null));
     }
     boolean finishApart = chat && kind != EngineKind.VLLM;
     String delta = (chat ? "\"content\":\"" : "") + Json.escape(item.delta()) + (chat ? "\"" : "");
     if (item.deltaTokens() > 0 || !finishApart) {
-      sink.data(chunk(generation, item, delta, finishApart ? null : finish));
+      int to = item.generated();
+      ObjectNode scores = logprobs == null ? null : logprobs.of(item, to - item.deltaTokens(), to);
+      sink.data(chunk(generation, item, delta, scores, finishApart ? null : finish));
     }
     if (finish != null && finishApart) {
-      sink.data(chunk(generation, item, "", kind == EngineKind.ATOM ? "stop" : finish));
+      sink.data(chunk(generation, item, "", null, kind == EngineKind.ATOM ? "stop" : finish));
     }
   }
 
   private String chunk(
-      Generation generation, Generation.Item item, String delta, @Nullable String finish) {
+      Generation generation,
+      Generation.Item item,
+      String delta,
+      @Nullable ObjectNode scores,
+      @Nullable String finish) {
     StringBuilder json = new StringBuilder(prefix.length() + 160);
     json.append(prefix).append("{\"index\":").append(item.index);
     if (chat) {
@@ -62,7 +75,8 @@ final class OpenAiAnswer implements Answer {
     } else {
       json.append(",\"text\":\"").append(delta).append('"');
     }
-    json.append(",\"logprobs\":null,\"finish_reason\":");
+    json.append(",\"logprobs\":").append(scores == null ? "null" : Json.string(scores));
+    json.append(",\"finish_reason\":");
     if (finish == null) {
       json.append("null");
     } else {
@@ -86,7 +100,7 @@ final class OpenAiAnswer implements Answer {
   public void endStream(EventSink sink, Generation generation) {
     if (kind == EngineKind.ATOM && !chat) {
       for (Generation.Item item : generation.items()) {
-        sink.data(chunk(generation, item, "", "stop"));
+        sink.data(chunk(generation, item, "", null, "stop"));
       }
     }
     if (generation.call().includeUsage() || kind == EngineKind.ATOM) {
@@ -145,7 +159,7 @@ final class OpenAiAnswer implements Answer {
       choice.put("text", item.all());
     }
     if (kind != EngineKind.ATOM) {
-      choice.putNull("logprobs");
+      choice.set("logprobs", logprobs == null ? null : logprobs.of(item, 0, item.generated()));
     }
     choice.put("finish_reason", item.finish());
     if (kind == EngineKind.SGLANG) {

@@ -220,7 +220,12 @@ public final class SglangSurface extends EngineSurface {
     flat.set("stop_token_ids", sampling.path("stop_token_ids"));
     Call call = call(exchange.request(), flat, Endpoint.GENERATE, prompts, Math.max(0, maxTokens));
     Admission admission = admission(exchange.request(), body, call);
-    run(exchange, fault, call, admission, new NativeAnswer(list));
+    run(
+        exchange,
+        fault,
+        call,
+        admission,
+        new NativeAnswer(list, NativeLogprobs.asked(body, settings)));
   }
 
   /** A prefill worker keeps itself to one token. */
