@@ -43,6 +43,22 @@ record LegResult(
         "status " + status);
   }
 
+  /**
+   * Whether the worker turned the request down at its door, so that what it was to fetch is still
+   * to be fetched. An error of its own tells nothing of the kind, and neither does a timeout that a
+   * gateway reports.
+   */
+  boolean refused() {
+    boolean busy = status == 529 || (status == 503 && retryAfter != null);
+    boolean refusal = status >= 400 && status < 500 && status != 408;
+    return outcome == LegOutcome.HTTP_ERROR && evidence == PdEvidence.NONE && (busy || refusal);
+  }
+
+  /** Whether the worker may have begun to do what it was asked for. */
+  boolean begun() {
+    return reached && !refused();
+  }
+
   /** An end that is no status. */
   static LegResult broken(LegOutcome outcome, boolean reached, String error) {
     return new LegResult(outcome, 0, reached, PdEvidence.NONE, null, false, false, error);

@@ -81,14 +81,15 @@ final class PdPairing {
   }
 
   /**
-   * Who is to fetch what nobody will: the decode worker, or another where it can't be reached.
+   * Who is to fetch what nobody will: the decode worker, or another where it can't be reached or
+   * has refused.
    *
    * @throws RuntimeException when a policy fails
    */
   PdPair toucher(PdAttempt at) {
     LegCall leg = at.leg(WorkerRole.DECODE);
     LegResult end = leg == null ? null : leg.result();
-    if (end == null || end.reached() || at.protocol().boundToDecode()) {
+    if (end == null || end.begun() || at.protocol().boundToDecode()) {
       return at.pair();
     }
     WorkerClaim other = anotherDecode(at);

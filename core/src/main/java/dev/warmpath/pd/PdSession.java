@@ -235,6 +235,9 @@ final class PdSession {
       }
     } else if (state == PdState.ABORTING) {
       legs.settle(role, LegOutcome.CANCELLED, PdLegs.judgement(role, verdict));
+      if (role == WorkerRole.DECODE && !result.begun()) {
+        releaseHeld();
+      }
       resolveIfEnded();
     } else {
       PdVerdict found = PdVerdict.of(role, result, corrupted);
@@ -278,9 +281,8 @@ final class PdSession {
       }
       case DRAINING -> complete();
       case ABORTING -> {
-        if (handOffHeld && legs.decode().outcome() == LegOutcome.NOT_SENT) {
-          handOffHeld = false;
-          out.add(new PdAction.Release());
+        if (legs.decode().outcome() == LegOutcome.NOT_SENT) {
+          releaseHeld();
         }
         resolveIfEnded();
       }
@@ -331,10 +333,11 @@ final class PdSession {
       }
       case HOLDING, STARTING_DECODE -> {
         failure = failure(Phase.DECODE_START, found, result.status(), result.error());
-        if (result.reached()) {
+        if (result.begun()) {
           handOffHeld = false;
         }
         if (handOffHeld
+            && !result.reached()
             && !repicked
             && !plan().boundToDecode()
             && !found.equals(PdVerdict.DEADLINE)) {
@@ -435,6 +438,14 @@ final class PdSession {
     return actions();
   }
 
+  /** Frees what prefill holds and decode has not begun to fetch, beside whatever comes next. */
+  private void releaseHeld() {
+    if (handOffHeld && plan().releases()) {
+      out.add(new PdAction.Release());
+    }
+    handOffHeld = false;
+  }
+
   /** Gives the attempt up: whatever runs is told to end, decode first. */
   private void abandon(PdVerdict found, long now) {
     verdict = found;
@@ -442,10 +453,9 @@ final class PdSession {
     out.add(new PdAction.Exclude(found.blame()));
     legs.drop(WorkerRole.DECODE);
     legs.drop(WorkerRole.PREFILL);
-    if (handOffHeld && legs.decode().outcome() != null && plan().releases()) {
-      out.add(new PdAction.Release());
+    if (legs.decode().ended()) {
+      releaseHeld();
     }
-    handOffHeld = false;
     if (legs.ended()) {
       resolve();
     } else {
@@ -553,6 +563,7 @@ final class PdSession {
 
   /** Both legs have ended: another attempt, or the end. */
   private void resolve() {
+    handOffHeld = false;
     out.add(new PdAction.Retire());
     PdState end = endsAs;
     PdVerdict found = verdict;

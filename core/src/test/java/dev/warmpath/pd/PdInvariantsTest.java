@@ -109,6 +109,53 @@ class PdInvariantsTest {
     assertThat(session.released()).contains(new PdAction.Close(PdState.CANCELLED));
   }
 
+  /** A decode session whose decode leg has been sent, with a hand-off that it is to fetch. */
+  private static PdSession startingDecode() {
+    PdSession session = session(SessionModel.PULL);
+    session.sent(WorkerRole.PREFILL, 1);
+    session.ended(WorkerRole.PREFILL, LegResult.ok(true), 2);
+    session.sent(WorkerRole.DECODE, 3);
+    assertThat(session.state()).isEqualTo(PdState.STARTING_DECODE);
+    return session;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {400, 404, 413, 422, 429})
+  void i3_a_hand_off_whose_decode_was_turned_down_is_released(int status) {
+    PdSession session = startingDecode();
+    LegResult refused = LegResult.status(status, PdEvidence.NONE, null);
+    assertThat(session.ended(WorkerRole.DECODE, refused, 4))
+        .containsOnlyOnce(new PdAction.Release())
+        .doesNotContain(new PdAction.SelectDecode());
+  }
+
+  @Test
+  void i3_a_busy_decode_has_fetched_nothing_and_a_failing_one_may_have() {
+    LegResult busy = LegResult.status(503, PdEvidence.NONE, Duration.ofSeconds(1));
+    assertThat(startingDecode().ended(WorkerRole.DECODE, busy, 4)).contains(new PdAction.Release());
+    for (LegResult unclear :
+        List.of(
+            LegResult.status(500, PdEvidence.NONE, null),
+            LegResult.status(503, PdEvidence.NONE, null),
+            LegResult.status(408, PdEvidence.NONE, null),
+            LegResult.status(400, PdEvidence.of("Lost connection with prefill instance"), null))) {
+      assertThat(startingDecode().ended(WorkerRole.DECODE, unclear, 4))
+          .as("I9: it would be fetched twice after %s", unclear)
+          .doesNotContain(new PdAction.Release());
+    }
+  }
+
+  @Test
+  void i3_a_hand_off_is_released_although_its_decode_is_turned_down_after_the_cancellation() {
+    PdSession session = startingDecode();
+    assertThat(session.cancel(4))
+        .contains(new PdAction.Drop(WorkerRole.DECODE))
+        .doesNotContain(new PdAction.Release());
+    LegResult refused = LegResult.status(429, PdEvidence.NONE, null);
+    assertThat(session.ended(WorkerRole.DECODE, refused, 5))
+        .contains(new PdAction.Release(), new PdAction.Close(PdState.CANCELLED));
+  }
+
   @Test
   void i9_a_hand_off_is_not_sent_after_its_deadline() {
     PdSession session = session(SessionModel.PULL);

@@ -203,6 +203,9 @@ final class SessionModel {
       case REFUSED_P, REFUSED_D -> {
         refused |= session.state() != PdState.ABORTING && !side.dropped;
         end = LegResult.status(400, PdEvidence.NONE, null);
+        if (role == WorkerRole.DECODE) {
+          handOffsReached = 0; // it was turned down at the door
+        }
       }
       case CANCEL -> {
         cancelled = true;

@@ -95,6 +95,7 @@ final class StubWorld {
     final Fault fault;
     final String body;
     boolean over;
+    boolean turnedDown;
 
     Run(LegCall leg, Kind kind, Fault fault) {
       this.leg = leg;
@@ -113,7 +114,7 @@ final class StubWorld {
 
     void free() {
       held.remove(this);
-      if (!prefill() && fault != Fault.CONNECT_REFUSED) {
+      if (!prefill() && fault != Fault.CONNECT_REFUSED && !turnedDown) {
         fetch(body);
       }
       if (kind == Kind.ROOMS) {
@@ -189,7 +190,11 @@ final class StubWorld {
   }
 
   private void arrive(Run run) {
-    if (!run.prefill()) {
+    // A refusal that nobody hears any more is the one end of which the client cannot know.
+    run.turnedDown =
+        run.leg.result() == null
+            && (run.fault == Fault.STATUS_400 || run.fault == Fault.STATUS_429);
+    if (!run.prefill() && !run.turnedDown) {
       claim(run.body);
     }
     switch (run.fault) {

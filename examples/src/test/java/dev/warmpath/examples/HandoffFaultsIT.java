@@ -139,6 +139,40 @@ class HandoffFaultsIT {
     }
   }
 
+  /** ATOM keeps KV until somebody fetches it, however long that takes. */
+  @Test
+  void i3_whatARefusingDecodeWorkerWasToFetchIsFreed() throws Exception {
+    TransferProtocol protocol = TransferProtocol.ATOM;
+    List<String> expected = answeredAlone(protocol, Shape.CHAT);
+    try (FakeFleet fleet =
+            FakeFleet.start(
+                "2p2d",
+                builder ->
+                    worker(builder, protocol).handoffTimeouts(HandoffTimeouts.of(protocol)));
+        RouterClient router = router(fleet)) {
+      FakeEngine victim =
+          fleet.engines().stream()
+              .filter(engine -> engine.role() == WorkerRole.DECODE)
+              .findFirst()
+              .orElseThrow();
+      for (boolean stream : new boolean[] {false, true}) {
+        for (String refusal : List.of("400", "429")) {
+          String what = refusal + (stream ? " of a stream" : "");
+          List<Fault> armed =
+              Fault.parse(refusal).stream().map(each -> each.on(Scope.GENERATE).times(1)).toList();
+          armed.forEach(victim.faults()::add);
+          long before = fired(List.of(victim), armed);
+          for (int i = 0; i < 2; i++) { // in turn to both decode workers
+            assertEnds(sent(router, Shape.CHAT, stream), expected, what);
+          }
+          assertThat(fired(List.of(victim), armed)).as(what + " struck").isGreaterThan(before);
+          victim.faults().clear();
+          nothingIsLeft(fleet, router, what);
+        }
+      }
+    }
+  }
+
   private static List<String> answeredAlone(TransferProtocol protocol, Shape shape) {
     try (FakeEngine alone = worker(FakeEngine.builder(), protocol).start();
         RouterClient direct =
@@ -165,14 +199,8 @@ class HandoffFaultsIT {
           long before = fired(victims, armed);
           List<CompletableFuture<List<String>>> requests = new ArrayList<>();
           for (int i = 0; i < 2 + armed.size(); i++) {
-            requests.add(
-                router
-                    .sendAsync(request(shape, false))
-                    .thenApply(
-                        answer ->
-                            answer.status() == 200 ? PairTraffic.whole(answer.text()) : REFUSED));
-            requests.add(
-                router.streamAsync(request(shape, true)).thenApply(HandoffFaultsIT::drain));
+            requests.add(sent(router, shape, false));
+            requests.add(sent(router, shape, true));
           }
           for (CompletableFuture<List<String>> request : requests) {
             assertEnds(request, expected, what);
@@ -210,6 +238,16 @@ class HandoffFaultsIT {
       }
       assertThat(cause).as(what).isInstanceOf(RouterException.class);
     }
+  }
+
+  private static CompletableFuture<List<String>> sent(
+      RouterClient router, Shape shape, boolean stream) {
+    return stream
+        ? router.streamAsync(request(shape, true)).thenApply(HandoffFaultsIT::drain)
+        : router
+            .sendAsync(request(shape, false))
+            .thenApply(
+                answer -> answer.status() == 200 ? PairTraffic.whole(answer.text()) : REFUSED);
   }
 
   private static List<String> drain(RouterStream stream) {
