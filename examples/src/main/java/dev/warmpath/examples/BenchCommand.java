@@ -62,6 +62,7 @@ final class BenchCommand implements Callable<Integer> {
   @Mixin private LoadOptions load = new LoadOptions();
   @Mixin private FakeOptions fake = new FakeOptions();
   @Mixin private TransferOptions transfer = new TransferOptions();
+  @Mixin private KnowledgeLoadOptions knowledge = new KnowledgeLoadOptions();
 
   @Option(
       names = "--fleet",
@@ -98,8 +99,8 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "processes that send the load, each its share of the sessions through --clients routers of"
-              + " its own (default: ${DEFAULT-VALUE})")
+          "processes that send the load, each its share of the sessions through --clients routers"
+              + " of its own (default: ${DEFAULT-VALUE})")
   private int processes = 1;
 
   @Option(names = "--share", hidden = true)
@@ -131,6 +132,9 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--json", description = "print one JSON document")
   private boolean json;
 
+  /** What nodes have delivered, once the policies have run. */
+  private @Nullable BenchKnowledge delivered;
+
   @Override
   public Integer call() throws Exception {
     if (load.wantsList()) {
@@ -152,13 +156,16 @@ final class BenchCommand implements Callable<Integer> {
     if (fleet == null && grpc != null) {
       throw CommandFailure.usage("--grpc takes --fleet: of real workers name --worker grpc://...");
     }
+    if (knowledge.given() && (fleet == null || processes > 1)) {
+      throw CommandFailure.usage("--knowledge takes --fleet, and one process");
+    }
     List<String> compared = policies.isEmpty() ? List.of(Policies.standard().name()) : policies;
     compared.forEach(Policies::parse);
     if (events && fleet == null && router.models().isEmpty()) {
       throw CommandFailure.usage("--events takes --model-dir: events tell of tokens");
     }
     List<TraceSession> sessions = load.sessions();
-    LoadSettings settings = load.settings(fake.model());
+    LoadSettings settings = knowledge.settings(load.settings(fake.model()));
     if (share != null) {
       part(BenchShare.parse(share), settings, sessions, compared.get(0));
       return 0;
@@ -169,6 +176,10 @@ final class BenchCommand implements Callable<Integer> {
     String title = "warmpath bench";
     HtmlReport.write(report, title, spec.commandLine().getCommandName(), results);
     ObjectNode document = Comparison.document(results);
+    BenchKnowledge nodes = delivered;
+    if (nodes != null) {
+      document.path("policies").forEach(policy -> nodes.addTo((ObjectNode) policy));
+    }
     document.put("report", report.toString());
     document.put("seed", load.seed());
     ObjectNode errors = document.putObject("errors");
@@ -180,7 +191,11 @@ final class BenchCommand implements Callable<Integer> {
         .println(
             json
                 ? Json.document(document)
-                : Comparison.table(results) + System.lineSeparator() + "report: " + report);
+                : Comparison.table(results)
+                    + System.lineSeparator()
+                    + (nodes == null ? "" : nodes.table() + System.lineSeparator())
+                    + "report: "
+                    + report);
     long failed = results.stream().mapToLong(LoadResult::failed).sum();
     if (failed > 0) {
       throw CommandFailure.work(failed + " request(s) failed: " + errors);
@@ -193,14 +208,22 @@ final class BenchCommand implements Callable<Integer> {
       throws InterruptedException, IOException {
     FleetSpec of = FleetWorkers.parse(java.util.Objects.requireNonNull(fleet));
     GrpcApi api = api();
+    if (knowledge.given() && of.prefill() > 0) {
+      throw CommandFailure.usage("--knowledge takes a fleet of regular workers");
+    }
     if (api != null && of.prefill() > 0) {
       throw CommandFailure.usage("--grpc takes a fleet of regular workers");
     }
-    try (FakeFleet engines = FakeFleet.start(of, builder -> configure(builder, api))) {
+    try (FakeFleet engines = FakeFleet.start(of, builder -> configure(builder, api));
+        BenchKnowledge documents = knowledge.start(engines, sessions, settings)) {
       List<WorkerSpec> workers = FleetWorkers.of(engines, api);
       BenchEvents heard = new BenchEvents(events, knowsTokens() ? new FakePromptSource() : null);
-      return new BenchRun(router, workers, settings, sessions, clients, heard, engines::flushAll)
-          .run(compared, load.seed(), processes(workers, settings.model()));
+      List<LoadResult> results =
+          new BenchRun(
+                  router, workers, settings, sessions, clients, heard, engines::flushAll, documents)
+              .run(compared, load.seed(), processes(workers, settings.model()));
+      delivered = documents;
+      return results;
     }
   }
 
@@ -266,7 +289,8 @@ final class BenchCommand implements Callable<Integer> {
               sessions,
               clients,
               new BenchEvents(events, null),
-              () -> CacheFlush.all(admin, spec.commandLine().getErr()))
+              () -> CacheFlush.all(admin, spec.commandLine().getErr()),
+              null)
           .run(compared, load.seed(), processes(List.of(), model));
     }
   }
@@ -320,7 +344,8 @@ final class BenchCommand implements Callable<Integer> {
                 share.sessions(sessions),
                 clients,
                 heard,
-                () -> {})
+                () -> {},
+                null)
             .measure(policy, told, share.seed(load.seed(), clients), child::await);
     try (DataOutputStream out = new DataOutputStream(Files.newOutputStream(measured))) {
       own.write(out);

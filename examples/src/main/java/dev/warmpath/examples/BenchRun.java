@@ -28,6 +28,7 @@ final class BenchRun {
   private final int clients;
   private final BenchEvents events;
   private final Runnable flush;
+  private final @Nullable BenchKnowledge knowledge;
   private final Progress progress = new Progress();
 
   BenchRun(
@@ -37,14 +38,16 @@ final class BenchRun {
       List<TraceSession> sessions,
       int clients,
       BenchEvents events,
-      Runnable flush) {
+      Runnable flush,
+      @Nullable BenchKnowledge knowledge) {
     this.options = options;
-    this.workers = workers;
+    this.workers = knowledge == null ? workers : knowledge.workers(workers);
     this.settings = settings;
     this.sessions = sessions;
     this.clients = clients;
     this.events = events;
     this.flush = flush;
+    this.knowledge = knowledge;
   }
 
   /**
@@ -62,10 +65,16 @@ final class BenchRun {
         flush.run();
         // Who joined late knows from a flush on that it knows all.
         Runnable begin = hearing ? flush : () -> {};
+        if (knowledge != null) {
+          knowledge.begin();
+        }
         results.add(
             processes == null
                 ? measure(policy, hearing, seed, begin).result(name)
                 : processes.run(policy, name, hearing, begin));
+        if (knowledge != null) {
+          knowledge.end(name);
+        }
       }
     }
     progress.clear();
@@ -87,13 +96,16 @@ final class BenchRun {
     List<RouterClient> routers = new ArrayList<>();
     try {
       for (int i = 0; i < clients; i++) {
-        RouterClient router =
+        RouterClient.Builder builder =
             events
                 .apply(options.client(events.workers(workers, told), policy), told)
                 .health(
                     HealthSettings.builder().loadInterval(poll(), poll().multipliedBy(5)).build())
-                .seed(seed + i)
-                .build();
+                .seed(seed + i);
+        if (knowledge != null) {
+          builder.knowledge(knowledge.routing());
+        }
+        RouterClient router = builder.build();
         routers.add(router);
         if (!router.awaitReady(Duration.ofSeconds(10))) {
           throw CommandFailure.work("no worker is up: " + Views.reasons(router));

@@ -130,7 +130,14 @@ final class DemoCommand implements Callable<Integer> {
       List<WorkerSpec> workers = FleetWorkers.of(fleet, null);
       results =
           new BenchRun(
-                  router, workers, settings, sessions, clients, BenchEvents.NONE, fleet::flushAll)
+                  router,
+                  workers,
+                  settings,
+                  sessions,
+                  clients,
+                  BenchEvents.NONE,
+                  fleet::flushAll,
+                  null)
               .run(policies, seed, null);
     }
     HtmlReport.write(report, "warmpath demo", "demo", results);

@@ -41,6 +41,9 @@ final class ChatBody {
   byte[] next(LoadSettings settings) {
     TraceRequest request = session.turns().get(turn);
     int from = turn == 0 ? systemTokens(request) : 0;
+    if (turn == 0 && settings.documentsApart()) {
+      from = Math.min(from + session.documentTokens(), request.inputTokens() - 1);
+    }
     boolean goesOn = turn > 0 && request.continues(session.turns().get(turn - 1));
     if (goesOn) {
       TraceRequest before = session.turns().get(turn - 1);
@@ -80,7 +83,7 @@ final class ChatBody {
   }
 
   /** The text of the tokens from..to-1 of a prompt: equal where block ids are. */
-  private static String text(TraceRequest request, int from, int to) {
+  static String text(TraceRequest request, int from, int to) {
     StringBuilder text = new StringBuilder(Math.max(0, to - from) * Texts.TOKEN_BYTES);
     int block = request.hashBlockTokens();
     for (int at = from; at < to; ) {

@@ -1,6 +1,7 @@
 package dev.warmpath.fake.load;
 
 import dev.warmpath.RouterClient;
+import dev.warmpath.api.KnowledgeNeeds;
 import dev.warmpath.api.PdInfo;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
@@ -9,6 +10,7 @@ import dev.warmpath.api.RouterResponse;
 import dev.warmpath.api.RouterStream;
 import dev.warmpath.api.StreamEvent;
 import dev.warmpath.api.Usage;
+import dev.warmpath.knowledge.KnowledgeIds;
 import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -164,6 +166,10 @@ public final class LoadGenerator {
 
   private void session(TraceSession session, Measurements measured) throws InterruptedException {
     ChatBody chat = new ChatBody(session);
+    KnowledgeNeeds needs =
+        settings.documentsApart() && session.documentTokens() > 0
+            ? KnowledgeNeeds.ids(KnowledgeIds.of(session.document()))
+            : KnowledgeNeeds.NONE;
     for (TraceRequest turn : session.turns()) {
       if (sent.incrementAndGet() > settings.maxRequests()) {
         return;
@@ -174,6 +180,7 @@ public final class LoadGenerator {
       RouterRequest.Builder request =
           RouterRequest.builder(RouterRequest.CHAT_COMPLETIONS)
               .body(chat.next(settings))
+              .knowledge(needs)
               .deadline(settings.deadline());
       if (settings.sessionKeys()) {
         request.sessionKey(session.id());

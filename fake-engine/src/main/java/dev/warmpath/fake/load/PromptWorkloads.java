@@ -27,7 +27,7 @@ final class PromptWorkloads {
       sessions.add(
           new SessionBuilder("rag-" + sessions.size(), "document-" + document, at, ids)
               .system(common)
-              .shared(documents[document])
+              .document(documents[document])
               .turn(draws.uniform(64, 319), draws.lognormal(set.number("output"), 0.6, 8, 800), 0)
               .build());
     }

@@ -18,6 +18,7 @@ final class SessionBuilder {
   private final List<BlockIds.Run> shared = new ArrayList<>();
   private final List<Sizes> turns = new ArrayList<>();
   private int systemTokens;
+  private int documentTokens;
 
   /** Tokens of everything said so far, the last answer included. */
   private int said;
@@ -32,6 +33,12 @@ final class SessionBuilder {
   /** Begins with a system prompt that others share. */
   SessionBuilder system(BlockIds.Run run) {
     systemTokens = run.tokens();
+    return shared(run);
+  }
+
+  /** Goes on with a document that others share, behind the system prompt. */
+  SessionBuilder document(BlockIds.Run run) {
+    documentTokens = run.tokens();
     return shared(run);
   }
 
@@ -76,6 +83,6 @@ final class SessionBuilder {
           new TraceRequest(
               due, id, turn.delayMs, turn.input, turn.output, prompt, BlockIds.TOKENS, program));
     }
-    return new TraceSession(id, systemTokens, requests);
+    return new TraceSession(id, systemTokens, documentTokens, requests);
   }
 }

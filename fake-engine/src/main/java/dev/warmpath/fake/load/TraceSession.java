@@ -13,9 +13,22 @@ import java.util.Map;
  *
  * @param id names it; a client may use it as session key
  * @param systemTokens how much of the beginning is a system prompt, 0 where nothing is known
+ * @param documentTokens how much behind it is a document that others ask about, too; 0 for none
  * @param turns the requests, in order, at least one
  */
-public record TraceSession(String id, int systemTokens, List<TraceRequest> turns) {
+public record TraceSession(
+    String id, int systemTokens, int documentTokens, List<TraceRequest> turns) {
+  /**
+   * A session without a document.
+   *
+   * @param id names it
+   * @param systemTokens how much of the beginning is a system prompt
+   * @param turns the requests
+   */
+  public TraceSession(String id, int systemTokens, List<TraceRequest> turns) {
+    this(id, systemTokens, 0, turns);
+  }
+
   /** Copies {@code turns}. */
   public TraceSession {
     turns = List.copyOf(turns);
@@ -44,6 +57,7 @@ public record TraceSession(String id, int systemTokens, List<TraceRequest> turns
     return new TraceSession(
         id,
         systemTokens,
+        documentTokens,
         turns.stream()
             .map(turn -> turn.at(turn.arrivalMs() + shift, turn.delayAfterPreviousMs()))
             .toList());
@@ -60,7 +74,16 @@ public record TraceSession(String id, int systemTokens, List<TraceRequest> turns
     if (turns.size() != 1) {
       throw new IllegalArgumentException("a session of " + turns.size() + " turns");
     }
-    return new TraceSession(id, systemTokens, List.of(turns.get(0).of(hashIds)));
+    return new TraceSession(id, systemTokens, documentTokens, List.of(turns.get(0).of(hashIds)));
+  }
+
+  /**
+   * Returns the document that its first prompt has behind the system prompt, as text.
+   *
+   * @return the same for all sessions about it; empty for none
+   */
+  public String document() {
+    return ChatBody.text(turns.get(0), systemTokens, systemTokens + documentTokens);
   }
 
   /**
@@ -73,6 +96,7 @@ public record TraceSession(String id, int systemTokens, List<TraceRequest> turns
     return new TraceSession(
         id,
         systemTokens,
+        documentTokens,
         turns.stream()
             .map(turn -> turn.at(turn.arrivalMs(), turn.delayAfterPreviousMs() * factor))
             .toList());

@@ -24,6 +24,27 @@ class ChatBodyTest {
   }
 
   @Test
+  void aDocumentMayBeLeftOutOfThePrompt() throws IOException {
+    BlockIds ids = new BlockIds();
+    TraceSession session =
+        new SessionBuilder("s", "", 0, ids)
+            .system(ids.take(64))
+            .document(ids.take(192))
+            .turn(100, 10, 0)
+            .build();
+    JsonNode whole = next(new ChatBody(session)).path("messages");
+    JsonNode apart =
+        new ObjectMapper()
+            .readTree(new ChatBody(session).next(SETTINGS.withDocumentsApart()))
+            .path("messages");
+
+    assertThat(apart.get(0)).isEqualTo(whole.get(0));
+    assertThat(tokens(apart.get(1))).isEqualTo(100);
+    assertThat(whole.at("/1/content").asText())
+        .isEqualTo(session.document() + apart.at("/1/content").asText());
+  }
+
+  @Test
   void textIsAsLongAsTheTraceAndTheAnswersStandInIt() throws IOException {
     BlockIds ids = new BlockIds();
     ChatBody chat =
