@@ -96,8 +96,6 @@ final class ClientOptions {
    */
   @Nullable KnowledgeRouting knowledge(RouterConfig file) {
     KnowledgeRouting.Builder builder = knowledgeBuilder;
-    return builder == null
-        ? knowledge
-        : builder.otherwise(file.knowledge(), file.knowledgeDecisionsAtInfo()).build();
+    return builder == null ? knowledge : builder.otherwise(file.knowledgeRouting()).build();
   }
 }

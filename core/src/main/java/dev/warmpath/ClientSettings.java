@@ -1,5 +1,6 @@
 package dev.warmpath;
 
+import dev.warmpath.config.ModelSource;
 import dev.warmpath.config.RouterConfig;
 import dev.warmpath.dispatch.DispatchSettings;
 import dev.warmpath.dispatch.Profile;
@@ -114,12 +115,12 @@ final class ClientSettings {
             .cacheBytes(or(options.promptCacheBytes, config.promptCacheBytes()))
             .tenantRequired(or(options.tenantKeyRequired, config.tenantKeyRequired()))
             .clock(or(options.templateClock, config.templateClock()));
-    Map<Path, ModelFiles> read = new LinkedHashMap<>();
+    Map<ModelSource, ModelFiles> read = new LinkedHashMap<>();
     config
         .models()
         .forEach(
-            (name, directory) -> {
-              ModelFiles files = read.computeIfAbsent(directory, ModelFiles::of);
+            (name, source) -> {
+              ModelFiles files = read.computeIfAbsent(source, ModelSource::read);
               if (name.equals(ANY_MODEL)) {
                 prompts.anyModel(files);
               } else {

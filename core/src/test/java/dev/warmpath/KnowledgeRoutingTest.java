@@ -623,6 +623,30 @@ class KnowledgeRoutingTest {
     assertThat(orderUnder(file)).isEqualTo(StageOrder.DOCUMENTED);
   }
 
+  @Test
+  void theFileNamesNodesAndLinksAndTheBuilderMore() {
+    knowledge.node("b", URI.create("http://said:1"));
+    router =
+        RouterClient.builder()
+            .config(
+                RouterConfig.parse(
+                    """
+                    knowledge:
+                      nodes: {a: 'http://written:1', b: 'http://written:2'}
+                    """,
+                    "a file"))
+            .transport(new ScriptedTransport(request -> Script.ok("{}")))
+            .worker("http://w:1")
+            .knowledge(knowledge)
+            .scheduler(time)
+            .healthExecutor(Runnable::run)
+            .build();
+
+    assertThat(router.knowledge().orElseThrow().registry().nodes())
+        .extracting(node -> node.id() + " " + node.address())
+        .containsExactlyInAnyOrder("a kdn://written:1", "b kdn://said:1");
+  }
+
   private StageOrder orderUnder(RouterConfig file) {
     router =
         RouterClient.builder()

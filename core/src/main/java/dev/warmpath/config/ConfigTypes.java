@@ -6,7 +6,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,14 +15,12 @@ import java.util.StringJoiner;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The types of the file's values. */
 final class ConfigTypes {
-  private static final Pattern AMOUNT = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*([a-zA-Zµ]+)");
-
   static final ConfigType<String> TEXT = texts("text", "", UnaryOperator.identity());
 
   static final ConfigType<Boolean> SWITCH =
@@ -44,7 +41,7 @@ final class ConfigTypes {
         public Duration read(JsonNode node, Place place) {
           Duration value =
               node.isTextual() || (node.isInt() && node.intValue() == 0)
-                  ? duration(node.asText().trim())
+                  ? Amounts.duration(node.asText().trim())
                   : null;
           if (value == null || value.isNegative()) {
             throw place.error("must be a length of time with its unit, such as 500ms, 2s or 10m");
@@ -54,7 +51,7 @@ final class ConfigTypes {
 
         @Override
         public String print(Duration value) {
-          return printed(value);
+          return Amounts.print(value);
         }
       };
 
@@ -63,7 +60,8 @@ final class ConfigTypes {
       new Scalar<>("size", "bytes, or KB, MB, GB of 1024 each") {
         @Override
         public Long read(JsonNode node, Place place) {
-          Long value = node.isTextual() ? bytes(node.textValue().trim()) : wholeOrNull(node);
+          Long value =
+              node.isTextual() ? Amounts.bytes(node.textValue().trim()) : wholeOrNull(node);
           if (value == null || value < 0) {
             throw place.error("must be a number of bytes, or one with its unit, such as 64MB");
           }
@@ -215,6 +213,29 @@ final class ConfigTypes {
     };
   }
 
+  /** One of some names, in lower case. */
+  static <E extends Enum<E>> ConfigType<E> oneOf(E[] values) {
+    String names = Stream.of(values).map(ConfigTypes::lower).collect(Collectors.joining(" or "));
+    return new Scalar<>("text", names) {
+      @Override
+      public E read(JsonNode node, Place place) {
+        return Stream.of(values)
+            .filter(value -> lower(value).equals(node.textValue()))
+            .findFirst()
+            .orElseThrow(() -> place.error("is wrong: '" + node.asText() + "' must be " + names));
+      }
+
+      @Override
+      public String print(E value) {
+        return lower(value);
+      }
+    };
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
   /** A list, or a single value in its place. */
   static <T> ConfigType<List<T>> list(ConfigType<T> of) {
     return new ConfigType<>() {
@@ -354,74 +375,6 @@ final class ConfigTypes {
       return node.isTextual() ? Long.valueOf(node.textValue().trim()) : null;
     } catch (NumberFormatException e) {
       return null;
-    }
-  }
-
-  private static @Nullable Duration duration(String text) {
-    if (text.equals("0")) {
-      return Duration.ZERO;
-    }
-    if (text.startsWith("P") || text.startsWith("p")) {
-      try {
-        return Duration.parse(text);
-      } catch (DateTimeParseException e) {
-        return null;
-      }
-    }
-    Matcher amount = AMOUNT.matcher(text);
-    if (!amount.matches()) {
-      return null;
-    }
-    double nanos =
-        switch (amount.group(2)) {
-          case "ns" -> 1;
-          case "us", "µs" -> 1e3;
-          case "ms" -> 1e6;
-          case "s" -> 1e9;
-          case "m", "min" -> 60e9;
-          case "h" -> 3_600e9;
-          case "d" -> 86_400e9;
-          default -> Double.NaN;
-        };
-    double value = nanos * Double.parseDouble(amount.group(1));
-    return value < Long.MAX_VALUE ? Duration.ofNanos(Math.round(value)) : null;
-  }
-
-  private static String printed(Duration value) {
-    long nanos = value.toNanos();
-    long[] sizes = {86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L};
-    String[] units = {"d", "h", "m", "s"};
-    if (nanos == 0) {
-      return "0";
-    }
-    for (int i = 0; i < sizes.length; i++) {
-      if (nanos % sizes[i] == 0) {
-        return nanos / sizes[i] + units[i];
-      }
-    }
-    return nanos % 1_000_000 == 0 ? nanos / 1_000_000 + "ms" : nanos + "ns";
-  }
-
-  private static @Nullable Long bytes(String text) {
-    try {
-      return Long.valueOf(text);
-    } catch (NumberFormatException e) {
-      Matcher amount = AMOUNT.matcher(text);
-      if (!amount.matches()) {
-        return null;
-      }
-      int shift =
-          switch (amount.group(2).toUpperCase(Locale.ROOT)) {
-            case "B" -> 0;
-            case "K", "KB", "KIB" -> 10;
-            case "M", "MB", "MIB" -> 20;
-            case "G", "GB", "GIB" -> 30;
-            default -> -1;
-          };
-      double value = Double.parseDouble(amount.group(1)) * (shift < 0 ? -1 : 1L << shift);
-      return value >= 0 && value < Long.MAX_VALUE && value == Math.rint(value)
-          ? Long.valueOf((long) value)
-          : null;
     }
   }
 }

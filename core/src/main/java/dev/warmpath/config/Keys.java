@@ -6,6 +6,7 @@ import static dev.warmpath.config.ConfigTypes.DURATION;
 import static dev.warmpath.config.ConfigTypes.PATH;
 import static dev.warmpath.config.ConfigTypes.SECRET;
 import static dev.warmpath.config.ConfigTypes.SWITCH;
+import static dev.warmpath.config.ConfigTypes.TEXT;
 import static dev.warmpath.config.ConfigTypes.WHOLE;
 import static dev.warmpath.config.ConfigTypes.count;
 import static dev.warmpath.config.ConfigTypes.list;
@@ -62,16 +63,16 @@ final class Keys {
           List.of(),
           "The workers, each as a line (`http://host:30000;role=prefill`) or as an object. Those"
               + " that a reload leaves out finish what they run and get nothing new.");
-  static final ConfigKey<List<Path>> DISCOVERY_FILES =
+  static final ConfigKey<List<DiscoveryKeys.ListFile>> DISCOVERY_FILES =
       TABLE.fixed(
           "discovery.files",
-          list(PATH),
+          list(DiscoveryKeys.ListFile.TYPE),
           List.of(),
-          "Files that list workers, followed as they change.");
-  static final ConfigKey<List<DnsKeys.Name>> DISCOVERY_DNS =
+          "Files that list workers, followed as they change; each as its path or as an object.");
+  static final ConfigKey<List<DiscoveryKeys.DnsName>> DISCOVERY_DNS =
       TABLE.fixed(
           "discovery.dns",
-          list(DnsKeys.NAME),
+          list(DiscoveryKeys.DnsName.TYPE),
           List.of(),
           "Names whose addresses are workers, followed by their time to live.");
   static final ConfigKey<Secret> API_KEY =
@@ -476,15 +477,16 @@ final class Keys {
 
   // knowledge routing
   static final KnowledgeKeys KNOWLEDGE = KnowledgeKeys.in(TABLE);
+  static final KnowledgeSetupKeys KNOWLEDGE_SETUP = new KnowledgeSetupKeys(TABLE);
 
   // prompts and indexes
-  static final ConfigKey<Map<String, Path>> MODELS =
+  static final ConfigKey<Map<String, ModelSource>> MODELS =
       TABLE.fixed(
           "models",
-          named(PATH),
+          named(ModelKeys.MODEL),
           Map.of(),
-          "The directory of each model's files, by the name that requests use; the name `\"*\"`"
-              + " stands for every model without one of its own.");
+          "Where each model's files are, by the name that requests use, as a directory or as an"
+              + " object; the name `\"*\"` stands for every model without one of its own.");
   static final ConfigKey<Long> PROMPT_CACHE =
       TABLE.fixed(
           "prompt_cache_bytes",
@@ -600,6 +602,22 @@ final class Keys {
           count(1, MANY),
           LookupSettings.DEFAULT_MAX_BLOCKS,
           "The most blocks of a prompt that it is asked for.");
+  static final ConfigKey<Map<String, String>> LOOKUP_NODES =
+      TABLE.fixed(
+          "lookup.nodes",
+          named(LookupNode.TYPE),
+          Map.of(),
+          "Which worker is which of its nodes, by the node's name, where that can't be told from"
+              + " name and host: the worker's address, with `#rank` where the node is one rank.");
+  static final ConfigKey<String> LOOKUP_VLLM_PREFIX =
+      TABLE.fixed(
+          "lookup.vllm_prefix", TEXT, "", "What it puts in front of the keys of vLLM's blocks.");
+  static final ConfigKey<Integer> LOOKUP_VLLM_GROUP =
+      TABLE.fixed(
+          "lookup.vllm_group",
+          count(0, MANY),
+          0,
+          "The KV cache group of vLLM's blocks there; 0 is full attention.");
   static final ConfigKey<Double> LOOKUP_HBM =
       TABLE.fixed(
           "lookup.weights.hbm",

@@ -3,20 +3,17 @@ package dev.warmpath.config;
 import static dev.warmpath.config.ConfigTypes.DECIMAL;
 import static dev.warmpath.config.ConfigTypes.SWITCH;
 import static dev.warmpath.config.ConfigTypes.count;
-import static dev.warmpath.config.ConfigTypes.texts;
+import static dev.warmpath.config.ConfigTypes.oneOf;
 
 import dev.warmpath.knowledge.KnowledgeSettings;
 import dev.warmpath.knowledge.LoadWindow;
 import dev.warmpath.knowledge.OverloadThresholds;
 import dev.warmpath.knowledge.StageOrder;
-import java.util.Locale;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** The keys of how the two stages of knowledge routing decide. */
 record KnowledgeKeys(
-    ConfigKey<String> order,
-    ConfigKey<String> window,
+    ConfigKey<StageOrder> order,
+    ConfigKey<LoadWindow> window,
     ConfigKey<Double> nodeRequests,
     ConfigKey<Integer> nodeItems,
     ConfigKey<Integer> nodePending,
@@ -41,13 +38,13 @@ record KnowledgeKeys(
         table.fixed(
             "knowledge.order",
             oneOf(StageOrder.values()),
-            label(standard.order()),
+            standard.order(),
             "The second stage's order of steps. All of `knowledge` is for clients that are given a"
                 + " `KnowledgeRouting.Builder`, which wins over it."),
         table.fixed(
             "knowledge.window",
             oneOf(LoadWindow.values()),
-            label(standard.window()),
+            standard.window(),
             "By what targets are found not to be much busier than the least busy one."),
         table.fixed(
             "knowledge.overload.qps_1m",
@@ -115,8 +112,8 @@ record KnowledgeKeys(
   /** The settings that were written. */
   KnowledgeSettings read(ConfigValues values) {
     return KnowledgeSettings.builder()
-        .order(StageOrder.valueOf(values.get(order).toUpperCase(Locale.ROOT)))
-        .window(LoadWindow.valueOf(values.get(window).toUpperCase(Locale.ROOT)))
+        .order(values.get(order))
+        .window(values.get(window))
         .overload(
             new OverloadThresholds(
                 values.get(nodeRequests),
@@ -131,22 +128,5 @@ record KnowledgeKeys(
         .affinityTopK(values.get(topK))
         .strictReference(values.get(strict))
         .build();
-  }
-
-  private static ConfigType<String> oneOf(Enum<?>[] values) {
-    String names = Stream.of(values).map(KnowledgeKeys::label).collect(Collectors.joining(" or "));
-    return texts(
-        "text",
-        names,
-        text -> {
-          if (Stream.of(values).noneMatch(value -> label(value).equals(text))) {
-            throw new IllegalArgumentException("'" + text + "' must be " + names);
-          }
-          return text;
-        });
-  }
-
-  private static String label(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
   }
 }

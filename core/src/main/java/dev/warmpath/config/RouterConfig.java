@@ -6,10 +6,15 @@ import dev.warmpath.dispatch.DispatchSettings;
 import dev.warmpath.dispatch.Profile;
 import dev.warmpath.dispatch.RetrySettings;
 import dev.warmpath.health.HealthSettings;
+import dev.warmpath.index.BlockKeyEncoder;
 import dev.warmpath.index.LookupSettings;
+import dev.warmpath.index.NodeIdMap;
 import dev.warmpath.index.TierWeights;
 import dev.warmpath.index.kv.KvEventSettings;
+import dev.warmpath.knowledge.InjectionSettings;
+import dev.warmpath.knowledge.KnowledgeRouting;
 import dev.warmpath.knowledge.KnowledgeSettings;
+import dev.warmpath.knowledge.RegistrySettings;
 import dev.warmpath.observe.LoadHistorySettings;
 import dev.warmpath.pd.PdSettings;
 import dev.warmpath.pd.PdTimeouts;
@@ -19,7 +24,7 @@ import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RolloutSettings;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.transport.Timeouts;
-import dev.warmpath.worker.FileDiscovery;
+import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.WorkerDiscovery;
 import dev.warmpath.worker.WorkerSpec;
@@ -71,6 +76,8 @@ public final class RouterConfig {
   private final LookupSettings lookup;
   private final @Nullable KvEventSettings kvEvents;
   private final KnowledgeSettings knowledge;
+  private final InjectionSettings injection;
+  private final RegistrySettings knowledgeRegistry;
 
   private RouterConfig(String source, ConfigValues values) {
     this.source = source;
@@ -106,6 +113,10 @@ public final class RouterConfig {
     this.loadHistory = values.section("load_history", () -> loadHistory(values));
     this.kvEvents = values.section("kv_events", () -> kvEvents(values));
     this.knowledge = values.section("knowledge", () -> Keys.KNOWLEDGE.read(values));
+    this.injection =
+        values.section("knowledge.injection", () -> Keys.KNOWLEDGE_SETUP.injection(values));
+    this.knowledgeRegistry =
+        values.section("knowledge.registry", () -> Keys.KNOWLEDGE_SETUP.registry(values));
   }
 
   /**
@@ -266,7 +277,16 @@ public final class RouterConfig {
   }
 
   private static LookupSettings lookup(ConfigValues values) {
+    NodeIdMap.Builder nodes = NodeIdMap.builder();
+    values
+        .get(Keys.LOOKUP_NODES)
+        .forEach((node, worker) -> LookupNode.parse(worker).tell(nodes, node));
     return LookupSettings.builder()
+        .nodes(nodes.build())
+        .encoder(
+            EngineKind.VLLM,
+            BlockKeyEncoder.digestAndGroup(
+                values.get(Keys.LOOKUP_VLLM_PREFIX), values.get(Keys.LOOKUP_VLLM_GROUP)))
         .deadline(values.get(Keys.LOOKUP_DEADLINE))
         .maxBlocks(values.get(Keys.LOOKUP_BLOCKS))
         .weights(
@@ -306,7 +326,7 @@ public final class RouterConfig {
   /** New sources of workers; whoever takes them starts and closes them. */
   public List<WorkerDiscovery> discoveries() {
     List<WorkerDiscovery> discoveries = new ArrayList<>();
-    values.get(Keys.DISCOVERY_FILES).forEach(file -> discoveries.add(FileDiscovery.of(file)));
+    values.get(Keys.DISCOVERY_FILES).forEach(file -> discoveries.add(file.discovery()));
     values.get(Keys.DISCOVERY_DNS).forEach(name -> discoveries.add(name.discovery()));
     return discoveries;
   }
@@ -361,8 +381,8 @@ public final class RouterConfig {
     return health;
   }
 
-  /** Directories of models by name; {@code *} for every other model. */
-  public Map<String, Path> models() {
+  /** Where models' files are, by the models' names; {@code *} for every other model. */
+  public Map<String, ModelSource> models() {
     return values.get(Keys.MODELS);
   }
 
@@ -455,9 +475,31 @@ public final class RouterConfig {
     return knowledge;
   }
 
+  /** How knowledge comes into prompts. */
+  InjectionSettings injection() {
+    return injection;
+  }
+
+  /** For how long what knowledge nodes say is believed. */
+  RegistrySettings knowledgeRegistry() {
+    return knowledgeRegistry;
+  }
+
   /** Whether knowledge routing logs its decisions at INFO rather than DEBUG. */
-  public boolean knowledgeDecisionsAtInfo() {
+  boolean knowledgeDecisionsAtInfo() {
     return values.get(Keys.KNOWLEDGE.atInfo());
+  }
+
+  /** A new builder of knowledge routing that was told all that stands here of it. */
+  public KnowledgeRouting.Builder knowledgeRouting() {
+    KnowledgeRouting.Builder builder =
+        KnowledgeRouting.builder()
+            .settings(knowledge)
+            .decisionsAtInfo(knowledgeDecisionsAtInfo())
+            .injection(injection)
+            .registry(knowledgeRegistry);
+    Keys.KNOWLEDGE_SETUP.tell(values, builder);
+    return builder;
   }
 
   /** Whether requests and attempts are counted. */

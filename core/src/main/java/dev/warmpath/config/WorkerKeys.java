@@ -19,119 +19,151 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The keys of a worker. */
 final class WorkerKeys {
-  private static final ConfigTable TABLE = new ConfigTable();
+  /** A worker, as a line or as an object. */
+  static final ConfigType<WorkerSpec> WORKER = type("worker", new WorkerKeys(true), true);
 
-  private static final ConfigKey<String> URL =
-      TABLE.live("url", TEXT, null, "Where it is: `http://`, `https://`, `grpc://` or `grpcs://`.");
-  private static final ConfigKey<WorkerRole> ROLE =
-      TABLE.live(
-          "role",
-          texts("role", "", WorkerRole::parse, "regular, prefill or decode"),
-          null,
-          "`regular`, `prefill` or `decode`; what is not set here is discovered.");
-  private static final ConfigKey<EngineKind> ENGINE =
-      TABLE.live(
-          "engine",
-          texts("engine", "", EngineKind::parse, "sglang, vllm or atom"),
-          null,
-          "`sglang`, `vllm` or `atom`.");
-  private static final ConfigKey<Integer> DP_SIZE =
-      TABLE.live(
-          "dp_size", count(1, WorkerSpec.MAX_DP_SIZE), null, "Its number of data-parallel ranks.");
-  private static final ConfigKey<Integer> BLOCK_SIZE =
-      TABLE.live(
-          "block_size", count(1, 1 << 20), null, "Tokens in a block (page) of its KV cache.");
-  private static final ConfigKey<Long> KV_TOKENS =
-      TABLE.live("kv_tokens", ConfigTypes.WHOLE, null, "The KV capacity of one rank in tokens.");
-  private static final ConfigKey<List<String>> MODELS =
-      TABLE.live("models", list(TEXT), List.of(), "The names of the models that it serves.");
-  private static final ConfigKey<Map<String, String>> LABELS =
-      TABLE.live("labels", named(TEXT), Map.of(), "Free labels, for filters and views.");
-  private static final ConfigKey<String> HASH =
-      TABLE.live("hashing.scheme", TEXT, null, "The scheme of its block hashes.");
-  private static final ConfigKey<String> HASH_SEED =
-      TABLE.live("hashing.seed", TEXT, null, "The engine's seed of them.");
-  private static final ConfigKey<Integer> HASH_DCP =
-      TABLE.live(
-          "hashing.context_parallel", count(1, 1 << 16), null, "Ranks that share a context.");
-  private static final ConfigKey<Boolean> HASH_EAGLE =
-      TABLE.live("hashing.eagle", SWITCH, false, "Whether blocks overlap by a token.");
-  private static final ConfigKey<Boolean> HASH_BARE =
-      TABLE.live(
-          "hashing.bare_multimodal_keys",
-          SWITCH,
-          false,
-          "Whether images enter hashes by their identifier alone.");
-  private static final ConfigKey<Secret> API_KEY =
-      TABLE.live("api_key", SECRET, null, "Its own key, in place of the client's.");
-  private static final ConfigKey<Secret> ADMIN_KEY =
-      TABLE.live("admin_key", SECRET, null, "Its own key for admin calls.");
+  /** What workers have in common: the same, of an address that stands for all. */
+  static final ConfigType<WorkerSpec> COMMON =
+      type("worker without url", new WorkerKeys(false), false);
 
-  private static final ConfigKey<Path> TLS_TRUST =
-      TABLE.live(
-          "tls.trust",
-          PATH,
-          null,
-          "PEM file of the certificates that may sign its own, for `https` and `grpcs`.");
-  private static final ConfigKey<Path> TLS_CERTIFICATE =
-      TABLE.live(
-          "tls.certificate",
-          PATH,
-          null,
-          "PEM file of the certificate that this client shows it, with its chain (mTLS).");
-  private static final ConfigKey<Path> TLS_KEY =
-      TABLE.live("tls.key", PATH, null, "PEM file of its private key, PKCS #8 without a password.");
+  private static final String ANY = "http://any:1";
 
-  static final ConfigType<WorkerSpec> WORKER =
-      ConfigTypes.object(
-          "worker", TABLE, WorkerSpec::parse, (values, place) -> spec(values), WorkerKeys::print);
+  private final ConfigTable table = new ConfigTable();
+  private final @Nullable ConfigKey<String> url;
+  private final ConfigKey<WorkerRole> role;
+  private final ConfigKey<EngineKind> engine;
+  private final ConfigKey<Integer> dpSize;
+  private final ConfigKey<Integer> blockSize;
+  private final ConfigKey<Long> kvTokens;
+  private final ConfigKey<List<String>> models;
+  private final ConfigKey<Map<String, String>> labels;
+  private final ConfigKey<String> hash;
+  private final ConfigKey<String> hashSeed;
+  private final ConfigKey<Integer> hashDcp;
+  private final ConfigKey<Boolean> hashEagle;
+  private final ConfigKey<Boolean> hashBare;
+  private final ConfigKey<Secret> apiKey;
+  private final ConfigKey<Secret> adminKey;
+  private final ConfigKey<Path> tlsTrust;
+  private final ConfigKey<Path> tlsCertificate;
+  private final ConfigKey<Path> tlsKey;
 
-  private WorkerKeys() {}
+  private WorkerKeys(boolean named) {
+    url =
+        named
+            ? table.live(
+                "url", TEXT, null, "Where it is: `http://`, `https://`, `grpc://` or `grpcs://`.")
+            : null;
+    role =
+        table.live(
+            "role",
+            texts("role", "", WorkerRole::parse, "regular, prefill or decode"),
+            null,
+            "`regular`, `prefill` or `decode`; what is not set here is discovered.");
+    engine =
+        table.live(
+            "engine",
+            texts("engine", "", EngineKind::parse, "sglang, vllm or atom"),
+            null,
+            "`sglang`, `vllm` or `atom`.");
+    dpSize =
+        table.live(
+            "dp_size",
+            count(1, WorkerSpec.MAX_DP_SIZE),
+            null,
+            "Its number of data-parallel ranks.");
+    blockSize =
+        table.live(
+            "block_size", count(1, 1 << 20), null, "Tokens in a block (page) of its KV cache.");
+    kvTokens =
+        table.live("kv_tokens", ConfigTypes.WHOLE, null, "The KV capacity of one rank in tokens.");
+    models = table.live("models", list(TEXT), List.of(), "The names of the models that it serves.");
+    labels = table.live("labels", named(TEXT), Map.of(), "Free labels, for filters and views.");
+    hash = table.live("hashing.scheme", TEXT, null, "The scheme of its block hashes.");
+    hashSeed = table.live("hashing.seed", TEXT, null, "The engine's seed of them.");
+    hashDcp =
+        table.live(
+            "hashing.context_parallel", count(1, 1 << 16), null, "Ranks that share a context.");
+    hashEagle = table.live("hashing.eagle", SWITCH, false, "Whether blocks overlap by a token.");
+    hashBare =
+        table.live(
+            "hashing.bare_multimodal_keys",
+            SWITCH,
+            false,
+            "Whether images enter hashes by their identifier alone.");
+    apiKey = table.live("api_key", SECRET, null, "Its own key, in place of the client's.");
+    adminKey = table.live("admin_key", SECRET, null, "Its own key for admin calls.");
+    tlsTrust =
+        table.live(
+            "tls.trust",
+            PATH,
+            null,
+            "PEM file of the certificates that may sign its own, for `https` and `grpcs`.");
+    tlsCertificate =
+        table.live(
+            "tls.certificate",
+            PATH,
+            null,
+            "PEM file of the certificate that this client shows it, with its chain (mTLS).");
+    tlsKey =
+        table.live(
+            "tls.key", PATH, null, "PEM file of its private key, PKCS #8 without a password.");
+  }
 
-  private static WorkerSpec spec(ConfigValues values) {
-    WorkerSpec.Builder builder = WorkerSpec.builder(values.get(URL));
-    WorkerRole role = values.find(ROLE);
+  private static ConfigType<WorkerSpec> type(String label, WorkerKeys keys, boolean line) {
+    return ConfigTypes.object(
+        label,
+        keys.table,
+        line ? WorkerSpec::parse : null,
+        (values, place) -> keys.spec(values),
+        WorkerKeys::print);
+  }
+
+  private WorkerSpec spec(ConfigValues values) {
+    WorkerSpec.Builder builder = WorkerSpec.builder(url == null ? ANY : values.get(url));
+    WorkerRole role = values.find(this.role);
     if (role != null) {
       builder.role(role);
     }
-    EngineKind engine = values.find(ENGINE);
+    EngineKind engine = values.find(this.engine);
     if (engine != null) {
       builder.engine(engine);
     }
-    Integer dpSize = values.find(DP_SIZE);
+    Integer dpSize = values.find(this.dpSize);
     if (dpSize != null) {
       builder.dpSize(dpSize);
     }
-    Integer blockSize = values.find(BLOCK_SIZE);
+    Integer blockSize = values.find(this.blockSize);
     if (blockSize != null) {
       builder.blockSize(blockSize);
     }
-    Long kvTokens = values.find(KV_TOKENS);
+    Long kvTokens = values.find(this.kvTokens);
     if (kvTokens != null) {
       builder.kvCapacityTokens(kvTokens);
     }
-    String scheme = values.find(HASH);
+    String scheme = values.find(hash);
     builder.hashing(
         new KvHashing(
             scheme == null ? null : scheme.toLowerCase(Locale.ROOT),
-            values.find(HASH_SEED),
-            values.find(HASH_DCP),
-            values.get(HASH_EAGLE),
-            values.get(HASH_BARE)));
-    values.get(LABELS).forEach(builder::label);
-    Path trust = values.find(TLS_TRUST);
-    Path certificate = values.find(TLS_CERTIFICATE);
-    Path key = values.find(TLS_KEY);
+            values.find(hashSeed),
+            values.find(hashDcp),
+            values.get(hashEagle),
+            values.get(hashBare)));
+    values.get(labels).forEach(builder::label);
+    Path trust = values.find(tlsTrust);
+    Path certificate = values.find(tlsCertificate);
+    Path key = values.find(tlsKey);
     if (trust != null || certificate != null || key != null) {
       builder.tls(new TlsFiles(trust, certificate, key));
     }
     return builder
-        .models(values.get(MODELS))
-        .apiKey(values.find(API_KEY))
-        .adminKey(values.find(ADMIN_KEY))
+        .models(values.get(models))
+        .apiKey(values.find(apiKey))
+        .adminKey(values.find(adminKey))
         .build();
   }
 

@@ -63,9 +63,14 @@ public final class KnowledgeRouting implements AutoCloseable {
     Scheduler given = builder.scheduler;
     ownScheduler = given == null;
     scheduler = given == null ? Scheduler.onThread("warmpath-knowledge") : given;
-    registry = new KnowledgeRegistry(builder.registry, builder.clock, scheduler::nanoTime);
-    KnowledgeSettings said = builder.settings;
-    strategy = new KnowledgeStrategy(said == null ? builder.otherwise : said);
+    registry =
+        new KnowledgeRegistry(
+            Objects.requireNonNullElse(builder.registry, RegistrySettings.DEFAULT),
+            builder.clock,
+            scheduler::nanoTime);
+    strategy =
+        new KnowledgeStrategy(
+            Objects.requireNonNullElse(builder.settings, KnowledgeSettings.DEFAULT));
     views = new ControlPlaneViews(registry, strategy, journal);
     ownCalls = builder.executor == null ? pollThreads() : null;
     Executor calls = ownCalls == null ? Objects.requireNonNull(builder.executor) : ownCalls;
@@ -74,9 +79,9 @@ public final class KnowledgeRouting implements AutoCloseable {
       registry.onNode(poller::follow);
     }
     rates = new RequestRates(scheduler::nanoTime);
-    Boolean atInfo = builder.decisionsAtInfo;
-    logged = atInfo == null ? builder.atInfoOtherwise : atInfo;
-    InjectionSettings injection = builder.injection;
+    logged = Boolean.TRUE.equals(builder.decisionsAtInfo);
+    InjectionSettings injection =
+        Objects.requireNonNullElse(builder.injection, InjectionSettings.DEFAULT);
     ownTransfers = builder.executor == null ? transferThreads() : null;
     injector =
         transport == null
@@ -317,12 +322,11 @@ public final class KnowledgeRouting implements AutoCloseable {
     private final Map<String, Integer> capacities = new HashMap<>();
     private @Nullable KnowledgeTransport transport;
     private @Nullable KnowledgeRetriever retriever;
-    private InjectionSettings injection = InjectionSettings.DEFAULT;
+    private @Nullable InjectionSettings injection;
     private @Nullable Boolean decisionsAtInfo;
-    private boolean atInfoOtherwise;
     private @Nullable KnowledgeSettings settings;
-    private KnowledgeSettings otherwise = KnowledgeSettings.DEFAULT;
-    private RegistrySettings registry = RegistrySettings.DEFAULT;
+    private @Nullable RegistrySettings registry;
+    private @Nullable Builder otherwise;
     private @Nullable Scheduler scheduler;
     private @Nullable Executor executor;
     private InstantSource clock = InstantSource.system();
@@ -396,12 +400,11 @@ public final class KnowledgeRouting implements AutoCloseable {
     }
 
     /**
-     * Sets what holds where {@link #settings} and {@link #decisionsAtInfo} were not called: what a
-     * configuration file says.
+     * Sets what holds of nodes, links, capacities and settings where this builder is told nothing:
+     * what a configuration file says.
      */
-    public Builder otherwise(KnowledgeSettings settings, boolean decisionsAtInfo) {
-      this.otherwise = settings;
-      this.atInfoOtherwise = decisionsAtInfo;
+    public Builder otherwise(Builder other) {
+      this.otherwise = other;
       return this;
     }
 
@@ -436,7 +439,28 @@ public final class KnowledgeRouting implements AutoCloseable {
 
     /** Starts it. Waits for no node. */
     public KnowledgeRouting build() {
-      return new KnowledgeRouting(this);
+      Builder whole = new Builder();
+      if (otherwise != null) {
+        whole.take(otherwise);
+      }
+      whole.take(this);
+      return new KnowledgeRouting(whole);
+    }
+
+    private void take(Builder told) {
+      nodes.putAll(told.nodes);
+      told.links.forEach(
+          (target, its) -> links.computeIfAbsent(target, key -> new HashMap<>()).putAll(its));
+      capacities.putAll(told.capacities);
+      injection = told.injection == null ? injection : told.injection;
+      decisionsAtInfo = told.decisionsAtInfo == null ? decisionsAtInfo : told.decisionsAtInfo;
+      settings = told.settings == null ? settings : told.settings;
+      registry = told.registry == null ? registry : told.registry;
+      transport = told.transport;
+      retriever = told.retriever;
+      scheduler = told.scheduler;
+      executor = told.executor;
+      clock = told.clock;
     }
   }
 }

@@ -1,0 +1,124 @@
+package dev.warmpath.config;
+
+import static dev.warmpath.config.ConfigTypes.DURATION;
+import static dev.warmpath.config.ConfigTypes.PATH;
+import static dev.warmpath.config.ConfigTypes.TEXT;
+import static dev.warmpath.config.ConfigTypes.count;
+
+import dev.warmpath.worker.DnsDiscovery;
+import dev.warmpath.worker.FileDiscovery;
+import dev.warmpath.worker.WorkerDiscovery;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The keys of where workers are found. */
+final class DiscoveryKeys {
+  private DiscoveryKeys() {}
+
+  private static ConfigKey<CommonWorker> commonKey(ConfigTable table) {
+    return table.fixed(
+        "workers",
+        CommonWorker.COMMON,
+        null,
+        "What all of them are where nothing else is told of one: the keys of `workers[]` but"
+            + " `url`.");
+  }
+
+  /** A list of workers as the file has it; compares by value. */
+  record ListFile(Path path, Duration interval, @Nullable CommonWorker common) {
+    private static final ConfigTable TABLE = new ConfigTable();
+    private static final ConfigKey<Path> PATH_KEY =
+        TABLE.fixed("path", PATH, null, "The file, in the form of `FileDiscovery`.");
+    private static final ConfigKey<Duration> INTERVAL =
+        TABLE.fixed("interval", DURATION, Duration.ofSeconds(2), "Between two looks at it.");
+    private static final ConfigKey<CommonWorker> COMMON = commonKey(TABLE);
+
+    static final ConfigType<ListFile> TYPE =
+        ConfigTypes.object(
+            "worker file",
+            TABLE,
+            line -> checked(new ListFile(Path.of(line), Duration.ofSeconds(2), null)),
+            (values, place) ->
+                checked(
+                    new ListFile(values.get(PATH_KEY), values.get(INTERVAL), values.find(COMMON))),
+            ListFile::toString);
+
+    private static ListFile checked(ListFile file) {
+      if (file.path().toString().isBlank()) {
+        throw new IllegalArgumentException("name the file that lists the workers");
+      }
+      file.discovery().close(); // refuses what would not work
+      return file;
+    }
+
+    WorkerDiscovery discovery() {
+      return FileDiscovery.builder(path)
+          .interval(interval)
+          .workers(CommonWorker.filling(common))
+          .build();
+    }
+  }
+
+  /** A name as the file has it; compares by value. */
+  record DnsName(
+      String host,
+      int port,
+      String scheme,
+      Duration min,
+      Duration max,
+      Duration otherwise,
+      @Nullable CommonWorker common) {
+    private static final ConfigTable TABLE = new ConfigTable();
+    private static final ConfigKey<String> HOST =
+        TABLE.fixed("host", TEXT, null, "The name, such as `sglang.prod.svc`.");
+    private static final ConfigKey<Integer> PORT =
+        TABLE.fixed("port", count(1, 65_535), null, "The port of all its workers.");
+    private static final ConfigKey<String> SCHEME =
+        TABLE.fixed("scheme", TEXT, "http", "The scheme of their URLs.");
+    private static final ConfigKey<Duration> MIN =
+        TABLE.fixed(
+            "min_interval",
+            DURATION,
+            Duration.ofSeconds(1),
+            "The shortest time between two look-ups, whatever the times to live say.");
+    private static final ConfigKey<Duration> MAX =
+        TABLE.fixed("max_interval", DURATION, Duration.ofMinutes(5), "The longest.");
+    private static final ConfigKey<Duration> OTHERWISE =
+        TABLE.fixed(
+            "default_interval",
+            DURATION,
+            Duration.ofSeconds(30),
+            "The time between them where no time to live is told.");
+    private static final ConfigKey<CommonWorker> COMMON = commonKey(TABLE);
+
+    static final ConfigType<DnsName> TYPE =
+        ConfigTypes.object(
+            "DNS name",
+            TABLE,
+            null,
+            (values, place) -> {
+              DnsName name =
+                  new DnsName(
+                      values.get(HOST),
+                      values.get(PORT),
+                      values.get(SCHEME),
+                      values.get(MIN),
+                      values.get(MAX),
+                      values.get(OTHERWISE),
+                      values.find(COMMON));
+              name.discovery().close(); // refuses what would not work
+              return name;
+            },
+            DnsName::toString);
+
+    WorkerDiscovery discovery() {
+      return DnsDiscovery.builder(host, port)
+          .scheme(scheme)
+          .interval(min, max)
+          .defaultInterval(otherwise)
+          .workers(CommonWorker.filling(common))
+          .build();
+    }
+  }
+}
