@@ -9,8 +9,7 @@ import dev.warmpath.health.HealthSettings;
 import dev.warmpath.index.LookupSettings;
 import dev.warmpath.index.kv.KvEventSettings;
 import dev.warmpath.observe.LoadHistorySettings;
-import dev.warmpath.pd.PdPolicies;
-import dev.warmpath.pd.PdSettings;
+import dev.warmpath.pd.PdRules;
 import dev.warmpath.policy.RolloutSettings;
 import dev.warmpath.prompt.ModelFiles;
 import dev.warmpath.prompt.PromptReader;
@@ -38,8 +37,7 @@ final class ClientSettings {
   final @Nullable Secret apiKey;
   final @Nullable Secret adminKey;
   final Rules rules;
-  final PdPolicies pairPolicies;
-  final PdSettings prefillDecode;
+  final PdRules pairRules;
   final HealthSettings health;
   final LookupSettings lookup;
   final @Nullable KvEventSettings kvEvents;
@@ -77,11 +75,11 @@ final class ClientSettings {
                 or(options.admission, file.admission()),
                 or(options.noWorkerWait, file.noWorkerWait())),
             profiles);
-    this.pairPolicies =
-        new PdPolicies(
+    this.pairRules =
+        new PdRules(
             or(options.prefillPolicy, config.prefillPolicy()),
-            or(options.decodePolicy, config.decodePolicy()));
-    this.prefillDecode = or(options.prefillDecode, config.prefillDecode());
+            or(options.decodePolicy, config.decodePolicy()),
+            or(options.prefillDecode, config.prefillDecode()));
     this.health = or(options.health, config.health());
     this.lookup = or(options.lookup, config.lookup());
     this.kvEvents = options.kvEvents == null ? config.kvEvents() : options.kvEvents;

@@ -14,6 +14,7 @@ import dev.warmpath.api.RouterStream;
 import dev.warmpath.api.RouterTracer;
 import dev.warmpath.api.StreamHandle;
 import dev.warmpath.api.StreamListener;
+import dev.warmpath.config.DiscoverySource;
 import dev.warmpath.config.RouterConfig;
 import dev.warmpath.dispatch.AdmissionSettings;
 import dev.warmpath.dispatch.AnswerStats;
@@ -148,6 +149,7 @@ public final class RouterClient implements AutoCloseable {
   private final @Nullable LoadHistory loadHistory;
   private final EscapeHatch escapeHatch;
   private final @Nullable RequestMetrics requestMetrics;
+  private final RoutingEnvironment environment;
   private final PromptReader prompts;
   private final PromptWork promptWork;
   private final Dispatcher dispatcher;
@@ -158,7 +160,7 @@ public final class RouterClient implements AutoCloseable {
   private final DeadLetters deadLetters;
   private final Workers workers;
   private final List<Transport> transports;
-  private final List<WorkerDiscovery> discoveries;
+  private final Discoveries discoveries;
   private final Executor executor;
   private final @Nullable RouterTracer tracer;
   private final @Nullable ExecutorService ownExecutor;
@@ -173,9 +175,6 @@ public final class RouterClient implements AutoCloseable {
     ClientSettings settings = new ClientSettings(options, options.config);
     this.settings = settings;
     this.transports = List.copyOf(options.transports);
-    List<WorkerDiscovery> sources = new ArrayList<>(options.config.discoveries());
-    sources.addAll(options.discoveries);
-    this.discoveries = List.copyOf(sources);
     this.registry = new WorkerRegistry();
     LongSupplier ticker =
         options.scheduler == null ? System::nanoTime : options.scheduler::nanoTime;
@@ -214,7 +213,7 @@ public final class RouterClient implements AutoCloseable {
       registry.subscribe(kvEvents); // before whoever drops what is known of ranks that are gone
     }
     this.fleet = new Fleet(registry, rank -> gone(later.get(), rank));
-    RoutingEnvironment environment =
+    this.environment =
         RoutingEnvironment.builder()
             .prefixes(feed)
             .lookup(lookup)
@@ -252,8 +251,7 @@ public final class RouterClient implements AutoCloseable {
             this::exchange,
             executor,
             options.scheduler,
-            settings.prefillDecode,
-            settings.pairPolicies,
+            settings.pairRules,
             settings.seed == null ? new SecureRandom()::nextLong : seeds(~seed));
     registry.subscribe(feed);
     this.indexStore = IndexStore.of(settings, prompts.tokenizes(), blocks);
@@ -284,13 +282,9 @@ public final class RouterClient implements AutoCloseable {
     this.topologyStore =
         settings.topologyFile == null ? null : new TopologyStore(settings.topologyFile);
     Map<String, List<WorkerSpec>> known = topologyStore == null ? Map.of() : topologyStore.load();
-    for (WorkerDiscovery discovery : discoveries) {
-      List<WorkerSpec> last = known.get(discovery.name());
-      if (last != null) {
-        workerSources.remember(discovery.name(), last);
-      }
-      discovery.start(workerSources.of(discovery.name()));
-    }
+    this.discoveries = new Discoveries(workerSources, known);
+    discoveries.take(settings.config, discoveries.open(settings.config));
+    options.discoveries.forEach(discoveries::start);
     // Its first look is to find the workers that are configured.
     LoadHistorySettings history = settings.loadHistory;
     this.loadHistory =
@@ -635,14 +629,17 @@ public final class RouterClient implements AutoCloseable {
     if (closed.get()) {
       throw new RouterClosedException();
     }
+    Map<DiscoverySource, WorkerDiscovery> opened = discoveries.open(next.config);
     if (!next.rollout.sameAs(settings.rollout)) {
       escapeHatch.policies().settings(next.rollout);
     }
     settings = next;
     dispatcher.rules(next.rules);
-    pairs.policies(next.pairPolicies);
+    pairs.rules(next.pairRules);
     health.reconfigure(next.health);
+    environment.telemetryLimit(next.health.telemetryStaleAfter());
     workerSources.reload(next);
+    discoveries.take(next.config, opened);
   }
 
   /** What to reach for when routing itself is suspected. */
@@ -724,8 +721,8 @@ public final class RouterClient implements AutoCloseable {
     ClientSettings held = settings;
     return new RouterStatus(
         held.rules.policy().name(),
-        held.pairPolicies.prefill().name(),
-        held.pairPolicies.decode().name(),
+        held.pairRules.prefill().name(),
+        held.pairRules.decode().name(),
         held.config.source(),
         held.config.hash(),
         readiness(),
@@ -853,9 +850,7 @@ public final class RouterClient implements AutoCloseable {
       return;
     }
     quietly(reloader);
-    for (WorkerDiscovery discovery : discoveries) {
-      quietly(discovery);
-    }
+    quietly(discoveries);
     if (loadHistory != null) {
       quietly(loadHistory);
     }
@@ -890,7 +885,7 @@ public final class RouterClient implements AutoCloseable {
     }
   }
 
-  private static void quietly(AutoCloseable resource) {
+  static void quietly(AutoCloseable resource) {
     try {
       resource.close();
     } catch (Exception e) {

@@ -172,7 +172,11 @@ class ReloadTest {
                 client.reload(
                     config(workers(3, 4), "policy: random", "index_bytes: 1MB", "seed: 3")))
         .isInstanceOf(ConfigException.class)
-        .hasMessageContainingAll("router.yaml", "index_bytes", "seed", "restart the client");
+        .hasMessageContainingAll(
+            "router.yaml",
+            "restart the client",
+            "index_bytes: memory is laid out when the client starts",
+            "seed: what came before");
     assertThat(client.config()).isSameAs(first);
     assertThat(client.policy().name()).isEqualTo("round_robin");
     assertThat(addressesOf(client, 2)).containsExactly("http://w0:1", "http://w1:1");

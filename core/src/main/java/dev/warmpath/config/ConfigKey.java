@@ -8,11 +8,15 @@ import org.jspecify.annotations.Nullable;
  * @param name its dotted path
  * @param type what values look like
  * @param standard what holds where the file says nothing; null for nothing at all
- * @param reloadable whether a running client takes another value
+ * @param fixed why a running client can't take another value; null where it can
  * @param text what it does, as the reference tells it
  */
 record ConfigKey<T>(
-    String name, ConfigType<T> type, @Nullable T standard, boolean reloadable, String text) {
+    String name, ConfigType<T> type, @Nullable T standard, @Nullable WhyFixed fixed, String text) {
+
+  boolean reloadable() {
+    return fixed == null;
+  }
 
   String printed(@Nullable T value) {
     return value == null ? "" : type.print(value);

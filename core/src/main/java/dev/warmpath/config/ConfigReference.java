@@ -1,5 +1,7 @@
 package dev.warmpath.config;
 
+import org.jspecify.annotations.Nullable;
+
 /** Writes the reference of the configuration file from the table of its keys. */
 final class ConfigReference {
   private ConfigReference() {}
@@ -20,8 +22,9 @@ final class ConfigReference {
         elsewhere; `$${` is a plain `${`. Relative paths are relative to the working directory.
 
         A running client takes the file's changes by itself (`reload_interval`), or through `router.reload(config)`: checked as a whole and
-        taken at once, while requests that are under way keep what they began with. A change of a key that is not reloadable, or any
-        error, leaves the old configuration in force and is reported.
+        taken at once, while requests that are under way keep what they began with. What a source of workers told that is no longer named
+        stays until each of those that are named has told something. A change of a key that is not reloadable, or any error, leaves the old
+        configuration in force and is reported with the reason.
 
         ```yaml
         workers:
@@ -37,21 +40,29 @@ final class ConfigReference {
         | key | type | unit | default | reloadable | what it does |
         |---|---|---|---|---|---|
         """);
-    rows(out, "", Keys.TABLE);
+    for (ConfigKey<?> key : Keys.TABLE.keys()) {
+      rows(out, "", key, key.fixed());
+    }
+    out.append("\nWhat a running client can't take, and why:\n\n");
+    for (WhyFixed why : WhyFixed.values()) {
+      out.append("- *").append(why.label()).append("*: ").append(why.text()).append(".\n");
+    }
     return out.toString();
   }
 
-  private static void rows(StringBuilder out, String prefix, ConfigTable table) {
-    for (ConfigKey<?> key : table.keys()) {
-      row(out, prefix, key);
-      ConfigTable within = key.type().keys();
-      if (within != null) {
-        rows(out, prefix + key.name() + key.type().keysBehind(), within);
+  private static void rows(
+      StringBuilder out, String prefix, ConfigKey<?> key, @Nullable WhyFixed fixed) {
+    row(out, prefix, key, fixed);
+    ConfigTable within = key.type().keys();
+    if (within != null) {
+      for (ConfigKey<?> each : within.keys()) {
+        rows(out, prefix + key.name() + key.type().keysBehind(), each, fixed);
       }
     }
   }
 
-  private static <T> void row(StringBuilder out, String prefix, ConfigKey<T> key) {
+  private static <T> void row(
+      StringBuilder out, String prefix, ConfigKey<T> key, @Nullable WhyFixed fixed) {
     String standard = key.printed(key.standard());
     out.append("| `")
         .append(prefix)
@@ -63,7 +74,7 @@ final class ConfigReference {
         .append(" | ")
         .append(standard.isEmpty() ? "" : "`" + standard + "`")
         .append(" | ")
-        .append(key.reloadable() ? "yes" : "no")
+        .append(fixed == null ? "yes" : "no: *" + fixed.label() + "*")
         .append(" | ")
         .append(key.text())
         .append(" |\n");

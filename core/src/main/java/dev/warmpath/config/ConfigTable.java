@@ -16,14 +16,18 @@ final class ConfigTable {
   private final Map<String, ConfigKey<?>> byName = new LinkedHashMap<>();
   private final Set<String> sections = new LinkedHashSet<>();
 
-  /** Adds a key that a running client can be given anew. */
+  /**
+   * Adds a key that a running client can be given anew; within an object, if the key of that object
+   * can.
+   */
   <T> ConfigKey<T> live(String name, ConfigType<T> type, @Nullable T standard, String text) {
-    return add(new ConfigKey<>(name, type, standard, true, text));
+    return add(new ConfigKey<>(name, type, standard, null, text));
   }
 
   /** Adds a key that holds from a client's start to its end. */
-  <T> ConfigKey<T> fixed(String name, ConfigType<T> type, @Nullable T standard, String text) {
-    return add(new ConfigKey<>(name, type, standard, false, text));
+  <T> ConfigKey<T> fixed(
+      WhyFixed why, String name, ConfigType<T> type, @Nullable T standard, String text) {
+    return add(new ConfigKey<>(name, type, standard, why, text));
   }
 
   private <T> ConfigKey<T> add(ConfigKey<T> key) {

@@ -17,7 +17,7 @@ final class DiscoveryKeys {
   private DiscoveryKeys() {}
 
   private static ConfigKey<CommonWorker> commonKey(ConfigTable table) {
-    return table.fixed(
+    return table.live(
         "workers",
         CommonWorker.COMMON,
         null,
@@ -26,12 +26,13 @@ final class DiscoveryKeys {
   }
 
   /** A list of workers as the file has it; compares by value. */
-  record ListFile(Path path, Duration interval, @Nullable CommonWorker common) {
+  record ListFile(Path path, Duration interval, @Nullable CommonWorker common)
+      implements DiscoverySource {
     private static final ConfigTable TABLE = new ConfigTable();
     private static final ConfigKey<Path> PATH_KEY =
-        TABLE.fixed("path", PATH, null, "The file, in the form of `FileDiscovery`.");
+        TABLE.live("path", PATH, null, "The file, in the form of `FileDiscovery`.");
     private static final ConfigKey<Duration> INTERVAL =
-        TABLE.fixed("interval", DURATION, Duration.ofSeconds(2), "Between two looks at it.");
+        TABLE.live("interval", DURATION, Duration.ofSeconds(2), "Between two looks at it.");
     private static final ConfigKey<CommonWorker> COMMON = commonKey(TABLE);
 
     static final ConfigType<ListFile> TYPE =
@@ -48,11 +49,17 @@ final class DiscoveryKeys {
       if (file.path().toString().isBlank()) {
         throw new IllegalArgumentException("name the file that lists the workers");
       }
-      file.discovery().close(); // refuses what would not work
+      file.open().close(); // refuses what would not work
       return file;
     }
 
-    WorkerDiscovery discovery() {
+    @Override
+    public String name() {
+      return "file:" + path;
+    }
+
+    @Override
+    public WorkerDiscovery open() {
       return FileDiscovery.builder(path)
           .interval(interval)
           .workers(CommonWorker.filling(common))
@@ -68,24 +75,25 @@ final class DiscoveryKeys {
       Duration min,
       Duration max,
       Duration otherwise,
-      @Nullable CommonWorker common) {
+      @Nullable CommonWorker common)
+      implements DiscoverySource {
     private static final ConfigTable TABLE = new ConfigTable();
     private static final ConfigKey<String> HOST =
-        TABLE.fixed("host", TEXT, null, "The name, such as `sglang.prod.svc`.");
+        TABLE.live("host", TEXT, null, "The name, such as `sglang.prod.svc`.");
     private static final ConfigKey<Integer> PORT =
-        TABLE.fixed("port", count(1, 65_535), null, "The port of all its workers.");
+        TABLE.live("port", count(1, 65_535), null, "The port of all its workers.");
     private static final ConfigKey<String> SCHEME =
-        TABLE.fixed("scheme", TEXT, "http", "The scheme of their URLs.");
+        TABLE.live("scheme", TEXT, "http", "The scheme of their URLs.");
     private static final ConfigKey<Duration> MIN =
-        TABLE.fixed(
+        TABLE.live(
             "min_interval",
             DURATION,
             Duration.ofSeconds(1),
             "The shortest time between two look-ups, whatever the times to live say.");
     private static final ConfigKey<Duration> MAX =
-        TABLE.fixed("max_interval", DURATION, Duration.ofMinutes(5), "The longest.");
+        TABLE.live("max_interval", DURATION, Duration.ofMinutes(5), "The longest.");
     private static final ConfigKey<Duration> OTHERWISE =
-        TABLE.fixed(
+        TABLE.live(
             "default_interval",
             DURATION,
             Duration.ofSeconds(30),
@@ -107,12 +115,18 @@ final class DiscoveryKeys {
                       values.get(MAX),
                       values.get(OTHERWISE),
                       values.find(COMMON));
-              name.discovery().close(); // refuses what would not work
+              name.open().close(); // refuses what would not work
               return name;
             },
             DnsName::toString);
 
-    WorkerDiscovery discovery() {
+    @Override
+    public String name() {
+      return "dns:" + host + ":" + port;
+    }
+
+    @Override
+    public WorkerDiscovery open() {
       return DnsDiscovery.builder(host, port)
           .scheme(scheme)
           .interval(min, max)

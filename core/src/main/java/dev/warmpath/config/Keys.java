@@ -64,13 +64,13 @@ final class Keys {
           "The workers, each as a line (`http://host:30000;role=prefill`) or as an object. Those"
               + " that a reload leaves out finish what they run and get nothing new.");
   static final ConfigKey<List<DiscoveryKeys.ListFile>> DISCOVERY_FILES =
-      TABLE.fixed(
+      TABLE.live(
           "discovery.files",
           list(DiscoveryKeys.ListFile.TYPE),
           List.of(),
           "Files that list workers, followed as they change; each as its path or as an object.");
   static final ConfigKey<List<DiscoveryKeys.DnsName>> DISCOVERY_DNS =
-      TABLE.fixed(
+      TABLE.live(
           "discovery.dns",
           list(DiscoveryKeys.DnsName.TYPE),
           List.of(),
@@ -89,6 +89,7 @@ final class Keys {
           "Sent with admin calls to workers that have no admin key of their own.");
   static final ConfigKey<Duration> RELOAD_INTERVAL =
       TABLE.fixed(
+          WhyFixed.THREADS,
           "reload_interval",
           DURATION,
           Duration.ofSeconds(2),
@@ -303,7 +304,7 @@ final class Keys {
           ADMISSION.maxInFlightPerRank(),
           "Requests this client has out at once, times the number of ranks.");
   static final ConfigKey<Integer> ADMISSION_QUEUE =
-      TABLE.fixed(
+      TABLE.live(
           "admission.queue_size",
           count(0, 1 << 24),
           ADMISSION.queueSize(),
@@ -314,49 +315,49 @@ final class Keys {
   // prefill and decode
   private static final PdSettings PD = PdSettings.DEFAULT;
   static final ConfigKey<Boolean> PD_STRICT =
-      TABLE.fixed(
+      TABLE.live(
           "prefill_decode.strict",
           SWITCH,
           PD.strict(),
           "Whether decode's first payload waits, briefly, for prefill's end.");
   static final ConfigKey<Integer> PD_DIRECT =
-      TABLE.fixed(
+      TABLE.live(
           "prefill_decode.direct_below_tokens",
           count(0, MANY),
           PD.directBelowTokens(),
           "Prompts with fewer uncached tokens go to a decode worker alone; 0 for never.");
   static final ConfigKey<Boolean> PD_FIRST =
-      TABLE.fixed(
+      TABLE.live(
           "prefill_decode.pairs_first",
           SWITCH,
           PD.pairsFirst(),
           "Whether pairs serve a model that regular workers serve, too.");
   static final ConfigKey<Integer> PD_ATTEMPTS =
-      TABLE.fixed(
+      TABLE.live(
           "prefill_decode.max_attempts",
           count(1, MANY),
           PD.maxAttempts(),
           "Pairs that are tried for one request, the first included.");
   static final ConfigKey<Duration> PD_QUARANTINE =
-      TABLE.fixed(
+      TABLE.live(
           "prefill_decode.room_quarantine",
           DURATION,
           PD.roomQuarantine(),
           "How long a bootstrap room is not minted again after its session.");
   static final ConfigKey<Integer> PD_ROOMS =
-      TABLE.fixed(
+      TABLE.live(
           "prefill_decode.max_rooms",
           count(1, MANY),
           PD.maxRooms(),
           "Rooms remembered at most, live and in quarantine.");
   static final ConfigKey<Integer> PD_ABORTS =
-      TABLE.fixed(
+      TABLE.live(
           "prefill_decode.aborts_per_second",
           count(1, MANY),
           PD.abortsPerSecond(),
           "Abort calls that one worker is sent at most.");
   static final ConfigKey<Integer> PD_RELEASES =
-      TABLE.fixed(
+      TABLE.live(
           "prefill_decode.max_releases",
           count(1, MANY),
           PD.maxReleases(),
@@ -447,7 +448,7 @@ final class Keys {
       TABLE.live(
           "health.capability_timeout", DURATION, HEALTH.capabilityTimeout(), "For such a look.");
   static final ConfigKey<Duration> TELEMETRY_STALE =
-      TABLE.fixed(
+      TABLE.live(
           "health.telemetry_stale_after",
           DURATION,
           HEALTH.telemetryStaleAfter(),
@@ -482,6 +483,7 @@ final class Keys {
   // prompts and indexes
   static final ConfigKey<Map<String, ModelSource>> MODELS =
       TABLE.fixed(
+          WhyFixed.PROMPTS,
           "models",
           named(ModelKeys.MODEL),
           Map.of(),
@@ -489,12 +491,14 @@ final class Keys {
               + " object; the name `\"*\"` stands for every model without one of its own.");
   static final ConfigKey<Long> PROMPT_CACHE =
       TABLE.fixed(
+          WhyFixed.BUDGETS,
           "prompt_cache_bytes",
           BYTES,
           64L << 20,
           "What the caches of tokens and block chains may take together.");
   static final ConfigKey<Integer> TOKENIZE_THREADS =
       TABLE.fixed(
+          WhyFixed.THREADS,
           "tokenize_threads",
           count(1, 1 << 15),
           null,
@@ -502,6 +506,7 @@ final class Keys {
               + " default.");
   static final ConfigKey<Boolean> TENANT_KEY_REQUIRED =
       TABLE.fixed(
+          WhyFixed.PROMPTS,
           "tenant_key_required",
           SWITCH,
           false,
@@ -509,30 +514,35 @@ final class Keys {
               + " and indexes keep tenants apart.");
   static final ConfigKey<ZoneId> TEMPLATE_ZONE =
       TABLE.fixed(
+          WhyFixed.PROMPTS,
           "template_zone",
           ConfigTypes.ZONE,
           ZoneOffset.UTC,
           "The time zone of the engines, for chat templates that print the date.");
   static final ConfigKey<Long> INDEX_BYTES =
       TABLE.fixed(
+          WhyFixed.BUDGETS,
           "index_bytes",
           BYTES,
           64L << 20,
           "What the prefix indexes, of blocks and of bytes, may take together on the heap.");
   static final ConfigKey<Path> BRANCH_FILE =
       TABLE.fixed(
+          WhyFixed.FILES,
           "branch_file",
           PATH,
           null,
           "Keeps `homing`'s statistics of where prompts part from one run to the next.");
   static final ConfigKey<Path> TOPOLOGY_FILE =
       TABLE.fixed(
+          WhyFixed.FILES,
           "topology_file",
           PATH,
           null,
           "Keeps what discovery last told of workers from one run to the next, without keys.");
   static final ConfigKey<Path> INDEX_FILE =
       TABLE.fixed(
+          WhyFixed.FILES,
           "index_file",
           PATH,
           null,
@@ -540,6 +550,7 @@ final class Keys {
               + " hashes only.");
   static final ConfigKey<Duration> INDEX_FILE_MAX_AGE =
       TABLE.fixed(
+          WhyFixed.FILES,
           "index_file_max_age",
           DURATION,
           Duration.ofMinutes(10),
@@ -571,39 +582,50 @@ final class Keys {
               + " where the policy's times to first token are worse, it decides fewer.");
   static final ConfigKey<Path> HISTORY_FILE =
       TABLE.fixed(
+          WhyFixed.THREADS,
           "load_history.file",
           PATH,
           null,
           "Keeps what is known of workers' loads in an SQLite file; without it the environment"
               + " variable `WARMPATH_LOADS_DB` names one. Needs `org.xerial:sqlite-jdbc`.");
   static final ConfigKey<Duration> HISTORY_KEEP =
-      TABLE.fixed("load_history.keep", DURATION, Duration.ofDays(7), "How long rows are kept.");
+      TABLE.fixed(
+          WhyFixed.THREADS,
+          "load_history.keep",
+          DURATION,
+          Duration.ofDays(7),
+          "How long rows are kept.");
   static final ConfigKey<Duration> HISTORY_INTERVAL =
       TABLE.fixed(
+          WhyFixed.THREADS,
           "load_history.interval",
           DURATION,
           Duration.ofSeconds(10),
           "Between two samples of every rank.");
   static final ConfigKey<Duration> HISTORY_BATCH =
       TABLE.fixed(
+          WhyFixed.THREADS,
           "load_history.batch",
           DURATION,
           Duration.ofSeconds(30),
           "Between two writes: what a process that is killed loses at most.");
   static final ConfigKey<Duration> LOOKUP_DEADLINE =
       TABLE.fixed(
+          WhyFixed.LISTENING,
           "lookup.deadline",
           DURATION,
           LookupSettings.DEFAULT_DEADLINE,
           "How long a request waits for an index outside of the client.");
   static final ConfigKey<Integer> LOOKUP_BLOCKS =
       TABLE.fixed(
+          WhyFixed.LISTENING,
           "lookup.max_blocks",
           count(1, MANY),
           LookupSettings.DEFAULT_MAX_BLOCKS,
           "The most blocks of a prompt that it is asked for.");
   static final ConfigKey<Map<String, String>> LOOKUP_NODES =
       TABLE.fixed(
+          WhyFixed.LISTENING,
           "lookup.nodes",
           named(LookupNode.TYPE),
           Map.of(),
@@ -611,26 +633,42 @@ final class Keys {
               + " name and host: the worker's address, with `#rank` where the node is one rank.");
   static final ConfigKey<String> LOOKUP_VLLM_PREFIX =
       TABLE.fixed(
-          "lookup.vllm_prefix", TEXT, "", "What it puts in front of the keys of vLLM's blocks.");
+          WhyFixed.LISTENING,
+          "lookup.vllm_prefix",
+          TEXT,
+          "",
+          "What it puts in front of the keys of vLLM's blocks.");
   static final ConfigKey<Integer> LOOKUP_VLLM_GROUP =
       TABLE.fixed(
+          WhyFixed.LISTENING,
           "lookup.vllm_group",
           count(0, MANY),
           0,
           "The KV cache group of vLLM's blocks there; 0 is full attention.");
   static final ConfigKey<Double> LOOKUP_HBM =
       TABLE.fixed(
+          WhyFixed.LISTENING,
           "lookup.weights.hbm",
           DECIMAL,
           TierWeights.DEFAULT.hbm(),
           "What a block is worth in the accelerator's memory, 0 to 1.");
   static final ConfigKey<Double> LOOKUP_DRAM =
       TABLE.fixed(
-          "lookup.weights.dram", DECIMAL, TierWeights.DEFAULT.dram(), "In the host's memory.");
+          WhyFixed.LISTENING,
+          "lookup.weights.dram",
+          DECIMAL,
+          TierWeights.DEFAULT.dram(),
+          "In the host's memory.");
   static final ConfigKey<Double> LOOKUP_SSD =
-      TABLE.fixed("lookup.weights.ssd", DECIMAL, TierWeights.DEFAULT.ssd(), "On a disk.");
+      TABLE.fixed(
+          WhyFixed.LISTENING,
+          "lookup.weights.ssd",
+          DECIMAL,
+          TierWeights.DEFAULT.ssd(),
+          "On a disk.");
   static final ConfigKey<Boolean> KV_EVENTS =
       TABLE.fixed(
+          WhyFixed.LISTENING,
           "kv_events.enabled",
           SWITCH,
           false,
@@ -638,24 +676,28 @@ final class Keys {
               + " to whose label says where.");
   static final ConfigKey<Long> KV_BUDGET =
       TABLE.fixed(
+          WhyFixed.BUDGETS,
           "kv_events.budget_bytes",
           BYTES,
           KvEventSettings.DEFAULT.budgetBytes(),
           "What the engines' hashes may take up in all.");
   static final ConfigKey<Integer> KV_WAITING =
       TABLE.fixed(
+          WhyFixed.LISTENING,
           "kv_events.waiting_messages",
           count(1, MANY),
           KvEventSettings.DEFAULT.waitingMessages(),
           "How many messages of a rank may wait to be taken in.");
   static final ConfigKey<Duration> KV_REPLAY =
       TABLE.fixed(
+          WhyFixed.LISTENING,
           "kv_events.replay_timeout",
           DURATION,
           KvEventSettings.DEFAULT.replayTimeout(),
           "How long a replay may be silent before it is given up.");
   static final ConfigKey<Duration> KV_SILENCE =
       TABLE.fixed(
+          WhyFixed.LISTENING,
           "kv_events.silence",
           DURATION,
           KvEventSettings.DEFAULT.silence(),
@@ -664,29 +706,33 @@ final class Keys {
   // what is kept and counted
   static final ConfigKey<Boolean> REQUEST_METRICS =
       TABLE.fixed(
+          WhyFixed.COUNTS,
           "request_metrics",
           SWITCH,
           false,
           "Whether requests and attempts are counted, with the time they take.");
   static final ConfigKey<Integer> STATUS_DECISIONS =
       TABLE.fixed(
+          WhyFixed.COUNTS,
           "status_decisions",
           count(0, 10_000),
           64,
           "How many of the last requests `status()` shows, without what they said; 0 for none.");
   static final ConfigKey<Long> DEAD_LETTERS =
       TABLE.fixed(
+          WhyFixed.BUDGETS,
           "dead_letter_bytes",
           BYTES,
           0L,
           "Keeps requests that finally failed, up to this size: bodies are private, so none by"
               + " default.");
   static final ConfigKey<Long> SEED =
-      TABLE.fixed("seed", WHOLE, null, "Fixes all chance, for tests and simulations.");
+      TABLE.fixed(
+          WhyFixed.COUNTS, "seed", WHOLE, null, "Fixes all chance, for tests and simulations.");
 
   private Keys() {}
 
   private static ConfigKey<Duration> pdTime(String name, Duration standard, String text) {
-    return TABLE.fixed("prefill_decode.timeouts." + name, DURATION, standard, text);
+    return TABLE.live("prefill_decode.timeouts." + name, DURATION, standard, text);
   }
 }

@@ -67,18 +67,21 @@ final class KnowledgeSetupKeys {
   KnowledgeSetupKeys(ConfigTable table) {
     nodes =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             "knowledge.nodes",
             named(texts("URL", "", KnowledgeSetupKeys::url, "a URL")),
             Map.of(),
             "The base URLs of nodes that don't register themselves, by their ids.");
     links =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             "knowledge.links",
             list(Link.TYPE),
             List.of(),
             "The links between targets and nodes; what a target that registers says goes before.");
     capacities =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             "knowledge.capacities",
             named(count(1, MANY)),
             Map.of(),
@@ -88,12 +91,14 @@ final class KnowledgeSetupKeys {
     String name = "knowledge.injection.";
     way =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "way",
             oneOf(KnowledgeInjection.values()),
             in.way(),
             "How knowledge comes to workers, unless a request says otherwise.");
     position =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "position",
             oneOf(InjectionPosition.values()),
             in.position(),
@@ -101,21 +106,28 @@ final class KnowledgeSetupKeys {
                 + " all that is asked for, else before it, by default.");
     heading =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "heading",
             TEXT,
             in.heading(),
             "What is said above text that isn't at the front; empty for nothing.");
     textTimeout =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "text_timeout",
             DURATION,
             in.textTimeout(),
             "For fetching texts, in all; no more than a quarter of the deadline.");
     kvTimeout =
         table.fixed(
-            name + "kv_timeout", DURATION, in.kvTimeout(), "For KV to be in place, likewise.");
+            WhyFixed.KNOWLEDGE,
+            name + "kv_timeout",
+            DURATION,
+            in.kvTimeout(),
+            "For KV to be in place, likewise.");
     kvMemory =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "kv_memory",
             DURATION,
             in.kvMemory(),
@@ -123,21 +135,28 @@ final class KnowledgeSetupKeys {
                 + " alone.");
     injectPort =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "inject_port",
             count(1, 65_535),
             null,
             "The port of the control plane beside each worker, where KV is asked for.");
     maxPieces =
         table.fixed(
-            name + "max_pieces", count(1, MANY), in.maxPieces(), "Pieces of one request at most.");
+            WhyFixed.KNOWLEDGE,
+            name + "max_pieces",
+            count(1, MANY),
+            in.maxPieces(),
+            "Pieces of one request at most.");
     maxCharacters =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "max_characters",
             count(1, MANY),
             in.maxCharacters(),
             "Characters that are put into a prompt at most.");
     textCache =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "text_cache_bytes",
             BYTES,
             in.textCacheBytes(),
@@ -147,54 +166,70 @@ final class KnowledgeSetupKeys {
     name = "knowledge.injection.cost.";
     charactersPerToken =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "characters_per_token",
             DECIMAL,
             cost.charactersPerToken(),
             "By how many characters a token is estimated.");
     chunkTokens =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "chunk_tokens",
             count(1, MANY),
             cost.chunkTokens(),
             "KV is found again in whole chunks of so many tokens only.");
     bytesPerToken =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "bytes_per_token",
             DECIMAL,
             cost.bytesPerToken(),
             "KV that is transferred for a token.");
     linkMbps =
         table.fixed(
-            name + "link_mbps", DECIMAL, cost.linkMbps(), "Bandwidth of a link that isn't told.");
+            WhyFixed.KNOWLEDGE,
+            name + "link_mbps",
+            DECIMAL,
+            cost.linkMbps(),
+            "Bandwidth of a link that isn't told.");
     linkEfficiency =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "link_efficiency",
             DECIMAL,
             cost.linkEfficiency(),
             "The part of a link's bandwidth that a transfer gets.");
     loadMillisPerToken =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "load_millis_per_token",
             DECIMAL,
             cost.loadMillisPerToken(),
             "Milliseconds for the engine to load a token's KV.");
     loadMillis =
         table.fixed(
-            name + "load_millis", DECIMAL, cost.loadMillis(), "Milliseconds that each load adds.");
+            WhyFixed.KNOWLEDGE,
+            name + "load_millis",
+            DECIMAL,
+            cost.loadMillis(),
+            "Milliseconds that each load adds.");
     queuePenalty =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "queue_penalty",
             DECIMAL,
             cost.queuePenalty(),
             "How much of a node's queue counts on top of itself, since it may grow.");
     marginMillis =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "margin_millis",
             DECIMAL,
             cost.marginMillis(),
             "Milliseconds by which KV has to be quicker to be worth it.");
     prefillSpeed =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "prefill_tokens_per_second",
             DECIMAL,
             cost.prefillTokensPerSecond(),
@@ -204,29 +239,45 @@ final class KnowledgeSetupKeys {
     name = "knowledge.registry.";
     ttl =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "ttl",
             DURATION,
             kept.ttl(),
             "For how long a node or target that registered is alive after it was last heard of.");
     refresh =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "refresh",
             DURATION,
             kept.refresh(),
             "How often nodes are asked what they have; at least 5 s.");
     pollTimeout =
-        table.fixed(name + "poll_timeout", DURATION, kept.pollTimeout(), "For one such question.");
+        table.fixed(
+            WhyFixed.KNOWLEDGE,
+            name + "poll_timeout",
+            DURATION,
+            kept.pollTimeout(),
+            "For one such question.");
     rest =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "rest",
             DURATION,
             kept.rest(),
             "How long a node is left alone after a request's call failed there.");
-    maxNodes = table.fixed(name + "max_nodes", count(1, MANY), kept.maxNodes(), "Nodes kept.");
+    maxNodes =
+        table.fixed(
+            WhyFixed.KNOWLEDGE, name + "max_nodes", count(1, MANY), kept.maxNodes(), "Nodes kept.");
     maxTargets =
-        table.fixed(name + "max_targets", count(1, MANY), kept.maxTargets(), "Targets kept.");
+        table.fixed(
+            WhyFixed.KNOWLEDGE,
+            name + "max_targets",
+            count(1, MANY),
+            kept.maxTargets(),
+            "Targets kept.");
     maxPiecesPerNode =
         table.fixed(
+            WhyFixed.KNOWLEDGE,
             name + "max_pieces_per_node",
             count(1, MANY),
             kept.maxPiecesPerNode(),
@@ -291,23 +342,23 @@ final class KnowledgeSetupKeys {
   record Link(String target, String node, KnowledgeLink its) {
     private static final ConfigTable TABLE = new ConfigTable();
     private static final ConfigKey<String> TARGET =
-        TABLE.fixed(
+        TABLE.live(
             "target",
             TEXT,
             null,
             "A worker's label `knowledge-target`, the id under which its target registers, or its"
                 + " address.");
     private static final ConfigKey<String> NODE =
-        TABLE.fixed("node", TEXT, null, "The node's id, or `kdn://host:port`.");
+        TABLE.live("node", TEXT, null, "The node's id, or `kdn://host:port`.");
     private static final ConfigKey<Double> BANDWIDTH =
-        TABLE.fixed("bandwidth_mbps", DECIMAL, null, "Megabits a second; 0 for out of reach.");
+        TABLE.live("bandwidth_mbps", DECIMAL, null, "Megabits a second; 0 for out of reach.");
     private static final ConfigKey<Double> LATENCY =
-        TABLE.fixed("latency_millis", DECIMAL, null, "Milliseconds of a round trip.");
+        TABLE.live("latency_millis", DECIMAL, null, "Milliseconds of a round trip.");
     private static final ConfigKey<Integer> BANDWIDTH_TIER =
-        TABLE.fixed(
+        TABLE.live(
             "bandwidth_tier", count(0, MANY), null, "An operator's grade; higher is better.");
     private static final ConfigKey<Integer> LATENCY_TIER =
-        TABLE.fixed("latency_tier", count(0, MANY), null, "An operator's grade; 0 is the best.");
+        TABLE.live("latency_tier", count(0, MANY), null, "An operator's grade; 0 is the best.");
 
     static final ConfigType<Link> TYPE =
         ConfigTypes.object(

@@ -9,13 +9,13 @@ import java.nio.file.Path;
 final class ModelKeys {
   private static final ConfigTable TABLE = new ConfigTable();
   private static final ConfigKey<Path> DIRECTORY =
-      TABLE.fixed(
+      TABLE.live(
           "directory",
           PATH,
           null,
           "Holds `tokenizer.json`, `tokenizer_config.json` and the chat template.");
   private static final ConfigKey<Boolean> CHAT_ML =
-      TABLE.fixed(
+      TABLE.live(
           "chat_ml",
           SWITCH,
           false,

@@ -26,7 +26,6 @@ import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Secret;
-import dev.warmpath.worker.WorkerDiscovery;
 import dev.warmpath.worker.WorkerSpec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -38,11 +37,15 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.StringJoiner;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +85,7 @@ public final class RouterConfig {
   private RouterConfig(String source, ConfigValues values) {
     this.source = source;
     this.values = values;
+    List<String> unused = values.section("discovery", this::names);
     HomingSettings homing = values.section("homing", () -> homing(values));
     LinearCostWeights cost = values.section("linear_cost", () -> linearCost(values));
     this.policy = Policies.parse(values.get(Keys.DECIDER), homing, cost);
@@ -323,12 +327,21 @@ public final class RouterConfig {
     return values.get(Keys.WORKERS);
   }
 
-  /** New sources of workers; whoever takes them starts and closes them. */
-  public List<WorkerDiscovery> discoveries() {
-    List<WorkerDiscovery> discoveries = new ArrayList<>();
-    values.get(Keys.DISCOVERY_FILES).forEach(file -> discoveries.add(file.discovery()));
-    values.get(Keys.DISCOVERY_DNS).forEach(name -> discoveries.add(name.discovery()));
-    return discoveries;
+  /** The sources of workers. */
+  public List<DiscoverySource> discoveries() {
+    List<DiscoverySource> sources = new ArrayList<>(values.get(Keys.DISCOVERY_FILES));
+    sources.addAll(values.get(Keys.DISCOVERY_DNS));
+    return sources;
+  }
+
+  private List<String> names() {
+    Set<String> names = new HashSet<>();
+    for (DiscoverySource each : discoveries()) {
+      if (!names.add(each.name())) {
+        throw new IllegalArgumentException(each.name() + " stands there twice: leave one out");
+      }
+    }
+    return List.copyOf(names);
   }
 
   /** The key for workers that have none of their own. */
@@ -543,14 +556,22 @@ public final class RouterConfig {
    * @throws ConfigException naming the keys and what to do
    */
   public void requireReloadableFrom(RouterConfig running) {
-    List<String> fixed = running.changes(this, true);
-    if (!fixed.isEmpty()) {
+    Map<WhyFixed, List<String>> changed = new EnumMap<>(WhyFixed.class);
+    for (ConfigKey<?> key : Keys.TABLE.keys()) {
+      WhyFixed why = key.fixed();
+      if (why != null && !Objects.equals(values.find(key), running.values.find(key))) {
+        changed.computeIfAbsent(why, reason -> new ArrayList<>()).add(key.name());
+      }
+    }
+    if (!changed.isEmpty()) {
+      StringJoiner reasons = new StringJoiner("; ");
+      changed.forEach((why, keys) -> reasons.add(String.join(", ", keys) + ": " + why.text()));
       throw new ConfigException(
           source
-              + ": "
-              + String.join(", ", fixed)
-              + " can't change while the client runs, so nothing of the file was taken: restart the"
-              + " client, or put the old values back");
+              + ": some keys can't change while the client runs, so nothing of the file was taken:"
+              + " restart the client, or put the old values back ("
+              + reasons
+              + ")");
     }
   }
 

@@ -1,10 +1,10 @@
 package dev.warmpath.dispatch;
 
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
-import org.jctools.queues.atomic.MpmcAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,31 +12,23 @@ import org.jspecify.annotations.Nullable;
  * below 0), first come first served within one. Lock-free; a queue stands only where waiting is
  * real. Whoever gives room back wakes the next.
  *
- * <p>A waiter that gives up is dropped when its turn comes. Until then its cell stays taken, so
- * when nothing is admitted at all for long, new requests may be refused a little before {@code
- * queueSize} live ones wait.
+ * <p>How many may wait is each newcomer's to say: those that wait already stay when fewer may.
  */
 final class Admission {
   private final IntSupplier limit;
-  private final int queueSize;
   private final AtomicInteger admitted = new AtomicInteger();
   private final AtomicInteger waiting = new AtomicInteger();
-  private final Queue<Waiter> high;
-  private final Queue<Waiter> normal;
-  private final Queue<Waiter> low;
+  private final Queue<Waiter> high = new ConcurrentLinkedQueue<>();
+  private final Queue<Waiter> normal = new ConcurrentLinkedQueue<>();
+  private final Queue<Waiter> low = new ConcurrentLinkedQueue<>();
 
   /**
    * Creates an admission with nobody in it.
    *
    * @param limit requests admitted at once; read at each admission, it may change
    */
-  Admission(IntSupplier limit, int queueSize) {
+  Admission(IntSupplier limit) {
     this.limit = limit;
-    this.queueSize = queueSize;
-    int cells = Math.max(2, queueSize);
-    this.high = new MpmcAtomicArrayQueue<>(cells);
-    this.normal = new MpmcAtomicArrayQueue<>(cells);
-    this.low = new MpmcAtomicArrayQueue<>(cells);
   }
 
   /** Requests admitted and not yet released. */
@@ -59,21 +51,19 @@ final class Admission {
   /**
    * Waits for room.
    *
+   * @param queueSize how many may wait, this one included
    * @param onAdmitted run once, on the thread that makes room (this one, if there is room), when
    *     admitted; the caller then owes a {@link #release()}
    * @return the place in the queue, or null when the queue is full
    */
-  @Nullable Waiter enqueue(int priority, Runnable onAdmitted) {
+  @Nullable Waiter enqueue(int priority, int queueSize, Runnable onAdmitted) {
     if (waiting.incrementAndGet() > queueSize) {
       waiting.decrementAndGet();
       return null;
     }
-    Waiter waiter = new Waiter(onAdmitted);
     Queue<Waiter> lane = priority > 0 ? high : priority == 0 ? normal : low;
-    if (!lane.offer(waiter)) {
-      waiting.decrementAndGet();
-      return null;
-    }
+    Waiter waiter = new Waiter(lane, onAdmitted);
+    lane.add(waiter);
     admitWaiters();
     return waiter;
   }
@@ -128,10 +118,12 @@ final class Admission {
 
   /** A place in the queue. */
   final class Waiter {
+    private final Queue<Waiter> lane;
     private final Runnable onAdmitted;
     private final AtomicBoolean settled = new AtomicBoolean();
 
-    private Waiter(Runnable onAdmitted) {
+    private Waiter(Queue<Waiter> lane, Runnable onAdmitted) {
+      this.lane = lane;
       this.onAdmitted = onAdmitted;
     }
 
@@ -147,6 +139,7 @@ final class Admission {
     boolean abandon() {
       if (settle()) {
         waiting.decrementAndGet();
+        boolean unused = lane.remove(this); // who waits longest gives up first: it stands in front
         return true;
       }
       return false;

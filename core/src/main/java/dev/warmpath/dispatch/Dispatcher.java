@@ -139,7 +139,7 @@ public final class Dispatcher {
     this.seeds = seeds;
     this.pauser = pauser;
     DispatchSettings settings = rules.settings();
-    this.admission = new Admission(this::admissionLimit, settings.admission().queueSize());
+    this.admission = new Admission(this::admissionLimit);
     this.gates = new WorkerGates(settings.breaker());
     this.retryBudget =
         new RetryBudget(settings.retry().budgetRatio(), settings.retry().budgetReserve());
@@ -170,8 +170,8 @@ public final class Dispatcher {
   }
 
   /**
-   * Sets what requests go by that begin from now on; those that run keep what they began with. The
-   * size of the admission queue stays as it was. One caller at a time.
+   * Sets what requests go by that begin from now on; those that run, and those that wait, keep what
+   * they began with. One caller at a time.
    */
   public void rules(Rules next) {
     rules = next;
@@ -327,7 +327,8 @@ public final class Dispatcher {
     boolean deadlineFirst = deadline != null && deadline.compareTo(maxWait) < 0;
     Duration wait = deadline != null && deadlineFirst ? deadline : maxWait;
     CountDownLatch admitted = new CountDownLatch(1);
-    Admission.Waiter waiter = admission.enqueue(terms.priority(), admitted::countDown);
+    Admission.Waiter waiter =
+        admission.enqueue(terms.priority(), limits.queueSize(), admitted::countDown);
     if (waiter == null) {
       throw new RouterOverloadedException(
           "the admission queue is full (" + limits.queueSize() + " waiting)",

@@ -36,18 +36,20 @@ final class AbortDesk {
 
   private final PdCalls calls;
   private final PdCounters counters;
-  private final int perSecond;
-  private final Timeouts timeouts;
   private final ReentrantLock lock = new ReentrantLock();
   private final Set<Sent> sent = new LinkedHashSet<>();
   private final Map<Long, Bucket> buckets = new HashMap<>();
+  private volatile PdSettings settings;
 
   AbortDesk(PdCalls calls, PdCounters counters, PdSettings settings) {
     this.calls = calls;
     this.counters = counters;
-    this.perSecond = settings.abortsPerSecond();
-    Duration each = settings.timeouts().abort();
-    this.timeouts = new Timeouts(each, each, each, each);
+    this.settings = settings;
+  }
+
+  /** Sets the limit and the timeout of calls from now on. */
+  void change(PdSettings next) {
+    settings = next;
   }
 
   /**
@@ -81,6 +83,7 @@ final class AbortDesk {
     } finally {
       lock.unlock();
     }
+    Duration each = settings.timeouts().abort();
     calls.call(
         new OutboundRequest(
             target,
@@ -91,7 +94,7 @@ final class AbortDesk {
             false,
             true,
             null,
-            timeouts),
+            new Timeouts(each, each, each, each)),
         answered -> {
           counters.abort(label, answered ? "sent" : "failed");
           answer.complete(null);
@@ -100,6 +103,7 @@ final class AbortDesk {
   }
 
   private boolean take(long epoch, long now) {
+    int perSecond = settings.abortsPerSecond();
     Bucket bucket = buckets.get(epoch);
     if (bucket == null) {
       buckets.values().removeIf(old -> now - old.at > SECOND);

@@ -72,11 +72,13 @@ final class PdCall implements PdPort, AnswerOwner {
   /**
    * Creates a call that has not begun.
    *
+   * @param rules what it goes by to its end
    * @param transports opens the exchanges of prefill legs
    * @param decodes opens those of decode legs
    */
   PdCall(
       PdShared shared,
+      PdRules rules,
       PairDispatch request,
       Ending ending,
       Original original,
@@ -92,7 +94,8 @@ final class PdCall implements PdPort, AnswerOwner {
     this.transports = transports;
     this.decode = new DecodeLeg(mode, ending::cancel, decodes);
     this.logprobs = mode != Mode.HEADERS && original.promptLogprobs();
-    this.conductor = new PdConductor(shared, request, original, path, this, mode == Mode.HEADERS);
+    this.conductor =
+        new PdConductor(shared, rules, request, original, path, this, mode == Mode.HEADERS);
   }
 
   PdConductor conductor() {

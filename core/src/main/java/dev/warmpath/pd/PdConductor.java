@@ -33,6 +33,7 @@ final class PdConductor {
   private static final Logger log = LoggerFactory.getLogger(PdConductor.class);
 
   private final PdShared shared;
+  private final PdSettings settings;
   private final PairDispatch request;
   private final Original original;
   private final PdPairing pairing;
@@ -58,20 +59,22 @@ final class PdConductor {
    */
   PdConductor(
       PdShared shared,
+      PdRules rules,
       PairDispatch request,
       Original original,
       String path,
       PdPort port,
       boolean headersOnly) {
     this.shared = shared;
+    this.settings = rules.settings();
     this.request = request;
     this.original = original;
     this.ledger = new PdLedger(shared, request);
-    this.pairing = new PdPairing(shared, request, original, path);
+    this.pairing = new PdPairing(shared, rules, request, original, path);
     this.port = port;
     this.headersOnly = headersOnly;
     Duration left = request.remaining();
-    this.session = new PdSession(shared.settings(), left == null ? null : now() + left.toNanos());
+    this.session = new PdSession(settings, left == null ? null : now() + left.toNanos());
   }
 
   private long now() {
@@ -280,7 +283,7 @@ final class PdConductor {
 
   private PdPlan plan(PdAttempt at) {
     PdProtocol protocol = at.protocol();
-    PdTimeouts limits = shared.settings().timeouts();
+    PdTimeouts limits = settings.timeouts();
     Timeouts timeouts = request.timeouts();
     return new PdPlan(
         protocol.shape(),
@@ -318,7 +321,7 @@ final class PdConductor {
     }
     Duration left = request.remaining();
     Timeouts given = request.timeouts();
-    PdTimeouts limits = shared.settings().timeouts();
+    PdTimeouts limits = settings.timeouts();
     // The session has timers of its own, with more to go by; these only bound what it forgot.
     Timeouts timeouts =
         role == WorkerRole.PREFILL
@@ -351,7 +354,7 @@ final class PdConductor {
       refusal = e;
       by = at.pair();
     }
-    OutboundRequest touch = at.touch(by, shared.settings().timeouts().release());
+    OutboundRequest touch = at.touch(by, settings.timeouts().release());
     shared.releases().touch(touch, () -> post(session::released));
   }
 

@@ -7,27 +7,27 @@ import dev.warmpath.worker.WorkerRole;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the pairs of one session, attempt by attempt: by the policies that it began with, passing
- * over who has failed it, with ids that no other attempt has. Used by one thread at a time.
+ * Finds the pairs of one session, attempt by attempt: by the rules that it began with, passing over
+ * who has failed it, with ids that no other attempt has. Used by one thread at a time.
  */
 final class PdPairing {
   private final PdShared shared;
-  private final PdPolicies policies;
+  private final PdRules rules;
   private final PairDispatch request;
   private final Original original;
   private final String path;
   private final PdExclusions exclusions = new PdExclusions();
 
-  PdPairing(PdShared shared, PairDispatch request, Original original, String path) {
+  PdPairing(PdShared shared, PdRules rules, PairDispatch request, Original original, String path) {
     this.shared = shared;
-    this.policies = shared.selector().policies();
+    this.rules = rules;
     this.request = request;
     this.original = original;
     this.path = path;
   }
 
   private PdWanted wanted() {
-    return PdWanted.of(policies, request, shared.dispatcher(), original.path());
+    return PdWanted.of(rules, request, shared.dispatcher(), original.path());
   }
 
   /** Prefer others from now on. */

@@ -12,8 +12,8 @@ final class PdRegistry {
   private static final int MAX_DRAWS = 64;
 
   private final RoomSource rooms;
-  private final long quarantineNanos;
-  private final int limit;
+  private long quarantineNanos;
+  private int limit;
   private final ReentrantLock lock = new ReentrantLock();
   private final RoomSet taken = new RoomSet();
 
@@ -55,6 +55,19 @@ final class PdRegistry {
     throw new IllegalStateException("no free room was found: too many requests are out");
   }
 
+  /**
+   * Sets both bounds for rooms that retire from now on; those in quarantine stay as long as told.
+   */
+  void change(Duration quarantine, int most) {
+    lock.lock();
+    try {
+      quarantineNanos = quarantine.toNanos();
+      limit = most;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The attempt of a room is over; once per room. */
   void retire(long room, long now) {
     lock.lock();
@@ -65,7 +78,7 @@ final class PdRegistry {
         taken.remove(room);
         return;
       }
-      if (resting > 0 && live + resting >= limit) {
+      while (resting > 0 && live + resting >= limit) {
         leave();
       }
       if (resting == ended.length) {

@@ -58,8 +58,7 @@ public final class PdRouting implements AutoCloseable {
    * @param transports opens the exchange of an outbound request
    * @param executor carries prefill legs, aborts and touches
    * @param scheduler the client's time, or null for a thread of its own that keeps it
-   * @param settings limits
-   * @param policies who chooses, until there are others
+   * @param rules what requests go by, until there are others
    * @param seeds where rooms begin: random unless everything is to be repeatable
    */
   public PdRouting(
@@ -68,28 +67,26 @@ public final class PdRouting implements AutoCloseable {
       Function<OutboundRequest, Exchange> transports,
       Executor executor,
       @Nullable Scheduler scheduler,
-      PdSettings settings,
-      PdPolicies policies,
+      PdRules rules,
       LongSupplier seeds) {
     this.dispatcher = dispatcher;
     this.runner = runner;
     this.transports = transports;
     this.executor = executor;
     this.ownScheduler = scheduler == null ? Scheduler.onThread("warmpath-pd") : null;
-    this.selector = new PdSelector(dispatcher, policies, settings);
+    this.selector = new PdSelector(dispatcher, rules);
     this.shared =
         PdShared.of(
             dispatcher,
             selector,
             new RoomSource(seeds, STRIPES),
-            settings,
             scheduler == null ? java.util.Objects.requireNonNull(ownScheduler) : scheduler,
             this::call);
   }
 
-  /** Sets who chooses for requests that begin from now on. */
-  public void policies(PdPolicies next) {
-    selector.policies(next);
+  /** Sets what requests go by that begin from now on; those that run keep what they began with. */
+  public void rules(PdRules next) {
+    shared.rules(next);
   }
 
   /** Makes a call whose answer matters to nobody. */
@@ -130,6 +127,7 @@ public final class PdRouting implements AutoCloseable {
   /** A request that has begun, and where its attempt shows. */
   private final class Begun {
     final Dispatch dispatch;
+    final PdRules rules = selector.rules();
     final PairDispatch request;
     final Original original;
     final PdCall.Ending ending;
@@ -161,7 +159,7 @@ public final class PdRouting implements AutoCloseable {
     private PdCall call(
         Original part, PdCall.Ending end, Mode mode, Function<OutboundRequest, Exchange> decodes) {
       return new PdCall(
-          shared, request, end, part, dispatch.path(), mode, executor, transports, decodes);
+          shared, rules, request, end, part, dispatch.path(), mode, executor, transports, decodes);
     }
 
     PdGroup group(List<Original> parts, Mode mode) {
@@ -315,7 +313,7 @@ public final class PdRouting implements AutoCloseable {
 
   private RouteDecision decision(Begun begun, @Nullable PdAttempt at) {
     return new RouteDecision(
-        selector.policies().names(),
+        begun.rules.names(),
         dispatcher.view().topology().version(),
         dispatcher.summaryOf(begun.dispatch.prompt()),
         List.of(),

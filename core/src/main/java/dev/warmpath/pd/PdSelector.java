@@ -37,26 +37,24 @@ final class PdSelector {
   private static final int MAX_POOLS = 1_024;
 
   private final Dispatcher dispatcher;
-  private final PdSettings settings;
-  private volatile PdPolicies policies;
+  private volatile PdRules rules;
   private volatile Pools pools = new Pools(Topology.EMPTY, new ConcurrentHashMap<>());
 
   private record Pools(Topology topology, ConcurrentHashMap<String, PdPool> byKey) {}
 
-  PdSelector(Dispatcher dispatcher, PdPolicies policies, PdSettings settings) {
+  PdSelector(Dispatcher dispatcher, PdRules rules) {
     this.dispatcher = dispatcher;
-    this.policies = policies;
-    this.settings = settings;
+    this.rules = rules;
   }
 
-  /** Who chooses for requests that begin now. */
-  PdPolicies policies() {
-    return policies;
+  /** What requests go by that begin now. */
+  PdRules rules() {
+    return rules;
   }
 
-  /** Sets who chooses for requests that begin from now on. */
-  void policies(PdPolicies next) {
-    policies = next;
+  /** Sets what requests go by that begin from now on. */
+  void rules(PdRules next) {
+    rules = next;
   }
 
   /** Who serves a prompt's model in pairs. */
@@ -88,7 +86,8 @@ final class PdSelector {
     }
     PdPool pool = pool(topology, prompt.model(), path);
     boolean regular = !topology.candidates(prompt.model(), WorkerRole.REGULAR).isEmpty();
-    return pool.bothRoles() && (!regular || (settings.pairsFirst() && !pool.prefill().isEmpty()));
+    return pool.bothRoles()
+        && (!regular || (rules.settings().pairsFirst() && !pool.prefill().isEmpty()));
   }
 
   /**
@@ -150,7 +149,7 @@ final class PdSelector {
 
   private @Nullable PdChoice direct(
       FleetView view, PdPool pool, PdWanted wanted, PdExclusions passOver, long now) {
-    int threshold = settings.directBelowTokens();
+    int threshold = wanted.by().settings().directBelowTokens();
     if (threshold == 0 || pool.alone().isEmpty()) {
       return null;
     }
@@ -265,7 +264,8 @@ final class PdSelector {
    */
   RouteDecision explain(
       RouterRequest request, Prompt prompt, String path, KnowledgeChoice knowledge) {
-    PdPolicies by = policies;
+    PdRules by = rules;
+    int threshold = by.settings().directBelowTokens();
     RouteOptions options = dispatcher.options(request);
     long now = dispatcher.now();
     FleetView view = dispatcher.view();
@@ -291,12 +291,12 @@ final class PdSelector {
     int uncached = uncached(prompt, source);
     String direct = null;
     CandidateSet alone = wanted.able(pool.alone());
-    if (settings.directBelowTokens() > 0 && !alone.isEmpty()) {
+    if (threshold > 0 && !alone.isEmpty()) {
       RouteExplanation third = explain(by.decode(), context(view, alone, wanted, now, true));
       CandidateView best = third.candidates().get(0);
       int left = uncached(prompt, best);
-      if (left < settings.directBelowTokens()) {
-        direct = why(left, settings.directBelowTokens());
+      if (left < threshold) {
+        direct = why(left, threshold);
         second = third;
         sink = best;
         sinkRank = rank(alone, best);

@@ -11,7 +11,6 @@ import java.util.concurrent.ConcurrentHashMap;
  * @param dispatcher admission, gates, budget and the fleet
  * @param selector chooses pairs
  * @param registry keeps rooms apart
- * @param settings limits
  * @param scheduler time and timers
  * @param aborts sends abort calls
  * @param releases sends touches
@@ -22,7 +21,6 @@ record PdShared(
     Dispatcher dispatcher,
     PdSelector selector,
     PdRegistry registry,
-    PdSettings settings,
     Scheduler scheduler,
     AbortDesk aborts,
     ReleaseDesk releases,
@@ -34,20 +32,31 @@ record PdShared(
       Dispatcher dispatcher,
       PdSelector selector,
       RoomSource rooms,
-      PdSettings settings,
       Scheduler scheduler,
       PdCalls calls) {
     PdCounters counters = new PdCounters();
+    PdSettings settings = selector.rules().settings();
     return new PdShared(
         dispatcher,
         selector,
         new PdRegistry(rooms, settings.roomQuarantine(), settings.maxRooms()),
-        settings,
         scheduler,
         new AbortDesk(calls, counters, settings),
         new ReleaseDesk(calls, counters, settings.maxReleases()),
         counters,
         ConcurrentHashMap.newKeySet());
+  }
+
+  /**
+   * Sets what sessions go by that begin from now on, and from now on for all the limits that they
+   * share: rooms, aborts and touches.
+   */
+  void rules(PdRules next) {
+    PdSettings settings = next.settings();
+    registry.change(settings.roomQuarantine(), settings.maxRooms());
+    aborts.change(settings);
+    releases.change(settings.maxReleases());
+    selector.rules(next);
   }
 
   PdStats stats() {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param knowledge who should prefill it by where its knowledge is
  */
 record PdWanted(
-    PdPolicies by,
+    PdRules by,
     Prompt prompt,
     RouteOptions options,
     BlockLocations located,
@@ -36,7 +36,7 @@ record PdWanted(
 
   /** For a request that needs no knowledge. */
   PdWanted(
-      PdPolicies by,
+      PdRules by,
       Prompt prompt,
       RouteOptions options,
       BlockLocations located,
@@ -46,7 +46,7 @@ record PdWanted(
   }
 
   /** For a request that has begun, as its workers' transports see it now. */
-  static PdWanted of(PdPolicies by, PairDispatch request, Dispatcher dispatcher, String path) {
+  static PdWanted of(PdRules by, PairDispatch request, Dispatcher dispatcher, String path) {
     return new PdWanted(
         by,
         request.prompt(),

@@ -3,7 +3,6 @@ package dev.warmpath.pd;
 import dev.warmpath.transport.OutboundRequest;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -19,7 +18,8 @@ final class ReleaseDesk {
 
   private final PdCalls calls;
   private final PdCounters counters;
-  private final Semaphore room;
+  private final AtomicInteger out = new AtomicInteger();
+  private volatile int most;
   private final Queue<Touch> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger size = new AtomicInteger();
 
@@ -29,7 +29,13 @@ final class ReleaseDesk {
   ReleaseDesk(PdCalls calls, PdCounters counters, int most) {
     this.calls = calls;
     this.counters = counters;
-    this.room = new Semaphore(most);
+    this.most = most;
+  }
+
+  /** Sets how many may be out at once; those that are out stay. */
+  void change(int atOnce) {
+    most = atOnce;
+    begin();
   }
 
   /**
@@ -54,7 +60,8 @@ final class ReleaseDesk {
       return;
     }
     do {
-      while (!waiting.isEmpty() && room.tryAcquire()) {
+      while (!waiting.isEmpty() && out.get() < most) {
+        out.incrementAndGet();
         Touch next = waiting.remove(); // nobody else takes any
         size.decrementAndGet();
         counters.releases.increment();
@@ -68,7 +75,7 @@ final class ReleaseDesk {
   }
 
   private void over(Touch touch) {
-    room.release();
+    out.decrementAndGet();
     begin();
     touch.done().run();
   }

@@ -28,7 +28,7 @@ public final class RoutingEnvironment {
   private final BranchTrie branches;
   private final PrefillStatistics prefills = new PrefillStatistics();
   private final Cursors cursors;
-  private final long telemetryLimitNanos;
+  private volatile long telemetryLimitNanos;
   private final int tokensPerRequest;
   private final @Nullable BlockLookup lookup;
   private final BoardPool boards;
@@ -85,6 +85,11 @@ public final class RoutingEnvironment {
   /** How old a telemetry reading may be and still be believed, in nanoseconds. */
   public long telemetryLimitNanos() {
     return telemetryLimitNanos;
+  }
+
+  /** Sets that age for decisions from now on. */
+  public void telemetryLimit(Duration age) {
+    telemetryLimitNanos = age.toNanos();
   }
 
   /** How many prompt tokens weigh as much as one request. */

@@ -100,7 +100,8 @@ class RouterConfigTest {
         "polcy: pin | polcy | did you mean policy",
         "api-key: x | api-key | did you mean api_key",
         "zzzzqqqq: 1 | zzzzqqqq | use one of workers",
-        "workers: [{url: 'https://a:1', tls: {certificate: c.pem}}] | workers[0] | certificate and key",
+        "workers: [{url: 'https://a:1', tls: {certificate: c.pem}}] | workers[0] | certificate and"
+            + " key",
         "policy: pin>nearest | policy | unknown policy 'nearest'",
         "workers: [{ulr: 'http://a:1'}] | workers[0].ulr | did you mean url",
         "workers: [{role: decode}] | workers[0].url | is missing",
@@ -115,6 +116,8 @@ class RouterConfigTest {
         "api_key: ${MISSING_KEY} | api_key | MISSING_KEY, which is not set",
         "api_key: ${file:/does/not/exist} | api_key | make it readable",
         "discovery: {dns: [{host: x, port: 70000}]} | discovery.dns[0].port | 65535",
+        "discovery: {dns: [{host: x, port: 1}, {host: x, port: 1, scheme: https}]} | discovery |"
+            + " twice",
         "retry: 5 | retry | an object of keys",
       })
   void aMistakeIsNamedWithItsFileItsKeyAndWhatToDo(String text, String key, String remedy) {

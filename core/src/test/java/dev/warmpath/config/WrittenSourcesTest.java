@@ -74,7 +74,7 @@ class WrittenSourcesTest {
             """
                 .formatted(file));
 
-    List<WorkerSpec> workers = found(config.discoveries().get(0));
+    List<WorkerSpec> workers = found(config.discoveries().get(0).open());
 
     WorkerSpec silent = workers.get(0);
     assertThat(silent.role()).isEqualTo(WorkerRole.PREFILL);
@@ -94,7 +94,7 @@ class WrittenSourcesTest {
     Path file = dir.resolve("workers.txt");
     Files.writeString(file, "http://a:1\n");
     RouterConfig alone = parse("discovery: {files: ['" + file + "']}");
-    assertThat(found(alone.discoveries().get(0))).extracting(WorkerSpec::id).hasSize(1);
+    assertThat(found(alone.discoveries().get(0).open())).extracting(WorkerSpec::id).hasSize(1);
     assertThat(alone.saysTheSame(parse("discovery: {files: [{path: '" + file + "'}]}"))).isTrue();
   }
 

@@ -17,11 +17,11 @@ class AdmissionTest {
 
   @Test
   void admitsUpToItsLimitAndThenQueues() {
-    Admission admission = new Admission(() -> 2, 10);
+    Admission admission = new Admission(() -> 2);
     assertThat(admission.tryAdmit()).isTrue();
     assertThat(admission.tryAdmit()).isTrue();
     assertThat(admission.tryAdmit()).isFalse();
-    assertThat(admission.enqueue(0, () -> order.add("waiter"))).isNotNull();
+    assertThat(admission.enqueue(0, 10, () -> order.add("waiter"))).isNotNull();
     assertThat(order).isEmpty();
     admission.release();
     assertThat(order).containsExactly("waiter");
@@ -31,12 +31,12 @@ class AdmissionTest {
 
   @Test
   void servesHigherPrioritiesFirstAndEqualOnesInOrder() {
-    Admission admission = new Admission(() -> 1, 10);
+    Admission admission = new Admission(() -> 1);
     assertThat(admission.tryAdmit()).isTrue();
-    admission.enqueue(-1, () -> order.add("low"));
-    admission.enqueue(0, () -> order.add("normal 1"));
-    admission.enqueue(5, () -> order.add("high"));
-    admission.enqueue(0, () -> order.add("normal 2"));
+    admission.enqueue(-1, 10, () -> order.add("low"));
+    admission.enqueue(0, 10, () -> order.add("normal 1"));
+    admission.enqueue(5, 10, () -> order.add("high"));
+    admission.enqueue(0, 10, () -> order.add("normal 2"));
     for (int i = 0; i < 4; i++) {
       admission.release();
     }
@@ -45,19 +45,45 @@ class AdmissionTest {
 
   @Test
   void refusesBeyondItsQueue() {
-    Admission admission = new Admission(() -> 0, 2);
-    assertThat(admission.enqueue(0, () -> {})).isNotNull();
-    assertThat(admission.enqueue(0, () -> {})).isNotNull();
-    assertThat(admission.enqueue(0, () -> {})).isNull();
+    Admission admission = new Admission(() -> 0);
+    assertThat(admission.enqueue(0, 2, () -> {})).isNotNull();
+    assertThat(admission.enqueue(0, 2, () -> {})).isNotNull();
+    assertThat(admission.enqueue(0, 2, () -> {})).isNull();
     assertThat(admission.waiting()).isEqualTo(2);
   }
 
   @Test
-  void passesOverWaitersThatGaveUp() {
-    Admission admission = new Admission(() -> 1, 10);
+  void whoWaitsStaysWhereFewerMayAndMoreMayWhereThereIsRoom() {
+    Admission admission = new Admission(() -> 1);
     assertThat(admission.tryAdmit()).isTrue();
-    Admission.Waiter gone = admission.enqueue(0, () -> order.add("gone"));
-    admission.enqueue(0, () -> order.add("stays"));
+    admission.enqueue(0, 2, () -> order.add("first"));
+    admission.enqueue(0, 2, () -> order.add("second"));
+    assertThat(admission.enqueue(0, 1, () -> {})).isNull();
+    assertThat(admission.enqueue(0, 3, () -> order.add("third"))).isNotNull();
+    assertThat(admission.waiting()).isEqualTo(3);
+    for (int i = 0; i < 3; i++) {
+      admission.release();
+    }
+    assertThat(order).containsExactly("first", "second", "third");
+  }
+
+  @Test
+  void whoGaveUpTakesNobodysPlace() {
+    Admission admission = new Admission(() -> 0);
+    for (int i = 0; i < 1_000; i++) {
+      Admission.Waiter waiter = admission.enqueue(0, 1, () -> {});
+      assertThat(waiter).isNotNull();
+      assertThat(waiter.abandon()).isTrue();
+    }
+    assertThat(admission.waiting()).isZero();
+  }
+
+  @Test
+  void passesOverWaitersThatGaveUp() {
+    Admission admission = new Admission(() -> 1);
+    assertThat(admission.tryAdmit()).isTrue();
+    Admission.Waiter gone = admission.enqueue(0, 10, () -> order.add("gone"));
+    admission.enqueue(0, 10, () -> order.add("stays"));
     assertThat(gone.abandon()).isTrue();
     assertThat(gone.abandon()).isFalse();
     admission.release();
@@ -67,9 +93,9 @@ class AdmissionTest {
 
   @Test
   void tellsWhoGaveUpTooLateThatItIsIn() {
-    Admission admission = new Admission(() -> 1, 10);
+    Admission admission = new Admission(() -> 1);
     assertThat(admission.tryAdmit()).isTrue();
-    Admission.Waiter waiter = admission.enqueue(0, () -> order.add("in"));
+    Admission.Waiter waiter = admission.enqueue(0, 10, () -> order.add("in"));
     admission.release();
     assertThat(waiter.abandon()).isFalse();
     admission.release();
@@ -78,16 +104,16 @@ class AdmissionTest {
 
   @Test
   void lettingNobodyWaitIsPossible() {
-    Admission admission = new Admission(() -> 1, 0);
+    Admission admission = new Admission(() -> 1);
     assertThat(admission.tryAdmit()).isTrue();
-    assertThat(admission.enqueue(0, () -> {})).isNull();
+    assertThat(admission.enqueue(0, 0, () -> {})).isNull();
   }
 
   @Test
   void admitsWaitersWhenTheLimitGrows() {
     AtomicInteger limit = new AtomicInteger();
-    Admission admission = new Admission(limit::get, 10);
-    admission.enqueue(0, () -> order.add("in"));
+    Admission admission = new Admission(limit::get);
+    admission.enqueue(0, 10, () -> order.add("in"));
     limit.set(1);
     admission.admitWaiters();
     assertThat(order).containsExactly("in");
@@ -102,7 +128,7 @@ class AdmissionTest {
     int threads = 8;
     int rounds = 4_000;
     int limit = 3;
-    Admission admission = new Admission(() -> limit, 64);
+    Admission admission = new Admission(() -> limit);
     AtomicInteger in = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     AtomicInteger served = new AtomicInteger();
@@ -137,7 +163,7 @@ class AdmissionTest {
 
   private static boolean waited(Admission admission, SplittableRandom random) {
     CountDownLatch admitted = new CountDownLatch(1);
-    Admission.Waiter waiter = admission.enqueue(random.nextInt(-1, 2), admitted::countDown);
+    Admission.Waiter waiter = admission.enqueue(random.nextInt(-1, 2), 64, admitted::countDown);
     if (waiter == null) {
       return false;
     }

@@ -92,9 +92,8 @@ final class PdFixture implements AutoCloseable {
     shared =
         PdShared.of(
             dispatcher,
-            new PdSelector(dispatcher, new PdPolicies(prefillPolicy, decodePolicy), settings),
+            new PdSelector(dispatcher, new PdRules(prefillPolicy, decodePolicy, settings)),
             new RoomSource(random::nextLong, 1),
-            settings,
             scheduler,
             calls);
   }
@@ -119,7 +118,14 @@ final class PdFixture implements AutoCloseable {
             Objects.requireNonNull(JsonFields.find(request.request().body())),
             body.contains("\"stream\":true"));
     PdConductor conductor =
-        new PdConductor(shared, request, original, RouterRequest.CHAT_COMPLETIONS, port, false);
+        new PdConductor(
+            shared,
+            shared.selector().rules(),
+            request,
+            original,
+            RouterRequest.CHAT_COMPLETIONS,
+            port,
+            false);
     request.onCancel(conductor::cancel);
     return conductor;
   }

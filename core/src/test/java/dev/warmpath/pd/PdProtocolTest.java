@@ -38,7 +38,7 @@ class PdProtocolTest {
               .selector()
               .choose(
                   new PdWanted(
-                      fixture.shared.selector().policies(),
+                      fixture.shared.selector().rules(),
                       prompt,
                       RouteOptions.NONE,
                       BlockLocations.NONE,

@@ -67,7 +67,7 @@ class PdSelectorTest {
         .selector()
         .choose(
             new PdWanted(
-                fixture.shared.selector().policies(),
+                fixture.shared.selector().rules(),
                 prompt,
                 RouteOptions.NONE,
                 BlockLocations.NONE,
@@ -229,7 +229,7 @@ class PdSelectorTest {
       Set<String> unable = new HashSet<>(Set.of("http://p0:1", "http://d1:1"));
       PdWanted wanted =
           new PdWanted(
-              fixture.shared.selector().policies(),
+              fixture.shared.selector().rules(),
               prompt(fixture),
               RouteOptions.NONE,
               BlockLocations.NONE,

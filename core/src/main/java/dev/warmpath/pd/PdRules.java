@@ -3,12 +3,14 @@ package dev.warmpath.pd;
 import dev.warmpath.policy.RoutingPolicy;
 
 /**
- * Who chooses the two workers of a pair. A request keeps what it began with.
+ * What requests go by that take a prefill and a decode worker. Swapped whole; a request keeps those
+ * it began with.
  *
  * @param prefill chooses who computes the prompt
  * @param decode chooses who generates
+ * @param settings how requests are carried out
  */
-public record PdPolicies(RoutingPolicy prefill, RoutingPolicy decode) {
+public record PdRules(RoutingPolicy prefill, RoutingPolicy decode, PdSettings settings) {
   /** The policies' names, as decisions show them. */
   String names() {
     return "prefill: " + prefill.name() + ", decode: " + decode.name();
