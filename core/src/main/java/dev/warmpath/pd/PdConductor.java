@@ -10,28 +10,19 @@ import dev.warmpath.policy.Candidate;
 import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.Timeouts;
-import dev.warmpath.worker.Scheduler;
 import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Carries one {@link PdSession} out: chooses pairs, mints ids, holds places and permits, arms the
- * timer, and does what the session wants through a {@link PdPort}. Events may come from any thread;
- * they are worked through one at a time, by whichever thread comes first, and none waits.
+ * Carries one {@link PdSession} out: chooses pairs, mints ids, holds places and permits, and does
+ * what the session wants through a {@link PdPort}. Events may come from any thread; {@link PdTurns}
+ * takes them one at a time.
  */
 final class PdConductor {
-  private static final Logger log = LoggerFactory.getLogger(PdConductor.class);
-
   private final PdShared shared;
   private final PdSettings settings;
   private final PairDispatch request;
@@ -41,15 +32,12 @@ final class PdConductor {
   private final PdPort port;
   private final boolean headersOnly;
   private final PdSession session;
-  private final Queue<Supplier<List<PdAction>>> events = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger waiting = new AtomicInteger();
+  private final PdTurns turns;
   private volatile @Nullable PdAttempt attempt;
   private volatile @Nullable RuntimeException refusal;
   private volatile long silentSince;
   private volatile boolean listening = true;
   private @Nullable PdFailure failure;
-  private Scheduler.@Nullable Task timer;
-  private long timerDue;
 
   /**
    * Creates the conductor of a session that has not begun.
@@ -75,6 +63,7 @@ final class PdConductor {
     this.headersOnly = headersOnly;
     Duration left = request.remaining();
     this.session = new PdSession(settings, left == null ? null : now() + left.toNanos());
+    this.turns = new PdTurns(shared.scheduler(), this::perform, session::nextTimeout, this::tick);
   }
 
   private long now() {
@@ -83,7 +72,7 @@ final class PdConductor {
 
   /** Begins. The first choice is made on the calling thread. */
   void start() {
-    post(
+    turns.post(
         () -> {
           if (session.state() == PdState.NEW) { // and not cancelled before it began
             shared.live().add(this);
@@ -94,7 +83,7 @@ final class PdConductor {
 
   /** The caller wants no more. */
   void cancel() {
-    post(() -> session.cancel(now()));
+    turns.post(() -> session.cancel(now()));
   }
 
   /** What the last attempt is or was, or null before the first. */
@@ -147,11 +136,11 @@ final class PdConductor {
   }
 
   void sent(LegCall leg) {
-    post(() -> current(leg) ? session.sent(leg.role(), now()) : List.of());
+    turns.post(() -> current(leg) ? session.sent(leg.role(), now()) : List.of());
   }
 
   void headers(LegCall leg) {
-    post(() -> current(leg) ? session.headers(leg.role()) : List.of());
+    turns.post(() -> current(leg) ? session.headers(leg.role()) : List.of());
   }
 
   /** Whether decode's next payload is waited for: a caller that is busy takes it for no silence. */
@@ -164,7 +153,7 @@ final class PdConductor {
     silentSince = now();
     PdAttempt at = attempt;
     if (leg.role() == WorkerRole.DECODE && at != null && !at.answered()) {
-      post(
+      turns.post(
           () -> {
             if (!current(leg)) {
               return List.of();
@@ -176,7 +165,7 @@ final class PdConductor {
   }
 
   void ended(LegCall leg, LegResult result, byte @Nullable [] handOff) {
-    post(() -> current(leg) ? legEnded(leg, result, handOff) : List.of());
+    turns.post(() -> current(leg) ? legEnded(leg, result, handOff) : List.of());
   }
 
   private List<PdAction> legEnded(LegCall leg, LegResult result, byte @Nullable [] handOff) {
@@ -196,22 +185,6 @@ final class PdConductor {
   private boolean current(LegCall leg) {
     PdAttempt at = attempt;
     return at != null && at.leg(leg.role()) == leg;
-  }
-
-  private void post(Supplier<List<PdAction>> event) {
-    events.add(event);
-    if (waiting.getAndIncrement() != 0) {
-      return; // whoever is at it takes this one, too
-    }
-    do {
-      try {
-        perform(Objects.requireNonNull(events.poll()).get());
-        arm();
-      } catch (RuntimeException e) {
-        // A bug, here or in what was plugged in: the session goes on to its own timeouts.
-        log.warn("A prefill/decode session failed to do as it was told", e);
-      }
-    } while (waiting.decrementAndGet() != 0);
   }
 
   private void perform(List<PdAction> actions) {
@@ -253,7 +226,7 @@ final class PdConductor {
       }
       long wait = request.backoffNanos(number - 1);
       if (wait > 0) {
-        shared.scheduler().schedule(Duration.ofNanos(wait), () -> post(() -> choose(number)));
+        turns.postAfter(wait, () -> choose(number));
         return;
       }
     }
@@ -355,7 +328,7 @@ final class PdConductor {
       by = at.pair();
     }
     OutboundRequest touch = at.touch(by, settings.timeouts().release());
-    shared.releases().touch(touch, () -> post(session::released));
+    shared.releases().touch(touch, () -> turns.post(session::released));
   }
 
   private void tell(Word word, @Nullable PdFailure why) {
@@ -367,34 +340,12 @@ final class PdConductor {
   }
 
   private void close(PdState end) {
-    Scheduler.Task armed = timer;
-    if (armed != null) {
-      armed.cancel();
-      timer = null;
-    }
+    turns.end();
     shared.live().remove(this);
     ledger.closed(attempt, end, failure);
   }
 
-  /** One timer for the session's next timeout; one that turns out too early is armed anew. */
-  private void arm() {
-    Long due = session.nextTimeout();
-    Scheduler.Task armed = timer;
-    if (due == null || (armed != null && timerDue - due <= 0)) {
-      return;
-    }
-    if (armed != null) {
-      armed.cancel();
-    }
-    timerDue = due;
-    timer =
-        shared
-            .scheduler()
-            .schedule(Duration.ofNanos(Math.max(0, due - now())), () -> post(this::tick));
-  }
-
   private List<PdAction> tick() {
-    timer = null;
     long now = now();
     return session.tick(now, listening ? silentSince : now);
   }
