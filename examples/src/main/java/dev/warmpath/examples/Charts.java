@@ -76,6 +76,23 @@ final class Charts {
       List<Series> all,
       boolean dots,
       boolean legend) {
+    lines(html, title, unit, xUnit, all, new double[0], dots, legend);
+  }
+
+  /**
+   * The same, with upright lines where something happened.
+   *
+   * @param marks where, on the horizontal axis
+   */
+  static void lines(
+      StringBuilder html,
+      String title,
+      String unit,
+      String xUnit,
+      List<Series> all,
+      double[] marks,
+      boolean dots,
+      boolean legend) {
     double longest = 0;
     double max = 0;
     for (Series series : all) {
@@ -105,6 +122,15 @@ final class Charts {
             format(
                 "<text x=\"%d\" y=\"180\" class=\"axis end\">%s %s</text>",
                 RIGHT, number(longest, longest), escape(xUnit)));
+    for (double mark : marks) {
+      double x = LEFT + (RIGHT - LEFT) * mark / longest;
+      if (x <= RIGHT) {
+        html.append(
+            format(
+                "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" class=\"mark\"/>",
+                x, x, TOP, BOTTOM));
+      }
+    }
     for (Series series : all) {
       line(html, series, longest, max, dots);
     }

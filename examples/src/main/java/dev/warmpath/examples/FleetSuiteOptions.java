@@ -69,7 +69,9 @@ final class FleetSuiteOptions {
 
   @Option(
       names = "--sticky",
-      description = "for --suite: conversations stay with a client; else each request is dealt")
+      description =
+          "each conversation's requests all come to one client, as to the processes of bench"
+              + " --processes; else each request comes to a client at random")
   private boolean sticky;
 
   @Mixin private IncidentOptions incidents = new IncidentOptions();
@@ -80,6 +82,11 @@ final class FleetSuiteOptions {
       throw CommandFailure.usage("unknown suite '" + suite + "'; there is: fleet");
     }
     return suite != null;
+  }
+
+  /** Whether conversations stay with a client. */
+  boolean sticky() {
+    return sticky;
   }
 
   private FleetSuite.Preset preset() {
@@ -193,12 +200,13 @@ final class FleetSuiteOptions {
   String description(long seed, int seeds) {
     return String.format(
         Locale.ROOT,
-        "%d workers with a million tokens of cache each, %s; %s; %s.",
+        "%d workers with a million tokens of cache each, %s; %s%s; %s.",
         workers(),
         preset() == FleetSuite.Preset.STUDY
             ? "the study's pass model, polled every 250 ms"
             : "vLLM's scheduler, polled as by default",
         sticky ? "conversations stay with a client" : "each request comes to a client at random",
+        incidents.text(),
         seeds == 1 ? "seed " + seed : "seeds " + seed + " to " + (seed + seeds - 1));
   }
 }

@@ -211,27 +211,40 @@ final class FleetTables {
         html, "Hit rate", "by number of clients; higher is better", "clients", series, true, true);
   }
 
-  /** Each slice's hit rate in the first seed's run. */
+  /** What nobody asked for was neither found nor missed. */
+  private static double hitRate(StudyResult.Slice slice) {
+    return slice.requests() == 0 ? Double.NaN : slice.hitRate();
+  }
+
+  /** Each slice's hit rate in the first seed's run, and when something happened to a worker. */
   private void overTime(StringBuilder html, String workload) {
     List<Charts.Series> series = new ArrayList<>();
+    double[] marks = {};
     for (String policy : policies(workload)) {
       if (shown(policy)) {
-        List<StudyResult.Slice> slices =
-            cell(workload, policy, most()).runs().get(0).result().slices();
+        FleetRun run = cell(workload, policy, most()).runs().get(0);
+        List<StudyResult.Slice> slices = run.result().slices();
+        marks =
+            run.recoveries().stream()
+                .flatMap(recovery -> recovery.incidents().stream())
+                .mapToDouble(incident -> incident.atMs() / 1e3)
+                .toArray();
         double[] seconds = new double[slices.size()];
         for (int i = 0; i < seconds.length; i++) {
-          seconds[i] = (i + 1) * StudyMeter.SLICE_MS / 1e3;
+          seconds[i] = (i + 0.5) * StudyMeter.SLICE_MS / 1e3;
         }
-        double[] hits = slices.stream().mapToDouble(StudyResult.Slice::hitRate).toArray();
+        double[] hits = slices.stream().mapToDouble(FleetTables::hitRate).toArray();
         series.add(new Charts.Series(policy, series.size(), seconds, hits));
       }
     }
     Charts.lines(
         html,
         "Hit rate over time, " + most() + " clients",
-        "from empty caches and clients on, one seed; higher is better",
+        "from empty caches and clients on, one seed; higher is better"
+            + (marks.length == 0 ? "" : "; dashed: something happened to a worker"),
         "s",
         series,
+        marks,
         false,
         true);
   }

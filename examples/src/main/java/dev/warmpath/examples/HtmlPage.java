@@ -41,7 +41,7 @@ final class HtmlPage {
       figcaption{font-size:.85rem;color:var(--soft);margin-bottom:10px}figcaption b{color:var(--ink);font-size:1rem}
       svg{width:100%;height:auto;display:block}svg text{font-size:12px;fill:var(--ink)}
       svg .axis{fill:var(--soft);font-size:11px}svg .end{text-anchor:end}svg .value{fill:var(--soft)}
-      svg .grid{stroke:var(--line);stroke-width:1}
+      svg .grid{stroke:var(--line);stroke-width:1}svg .mark{stroke:var(--soft);stroke-width:1;stroke-dasharray:2 3;opacity:.5}
       .legend{margin:8px 0 0;font-size:.8rem}.legend span{margin-right:14px;white-space:nowrap}
       """;
 }

@@ -65,6 +65,16 @@ final class IncidentOptions {
     return all;
   }
 
+  /** What happens, to end a sentence with; nothing where nothing does. */
+  String text() {
+    StringBuilder text = new StringBuilder();
+    if (restartEvery != null) {
+      text.append("; a worker restarts every ").append(restartEvery).append(" s");
+    }
+    incidents.forEach(each -> text.append("; ").append(each));
+    return text.toString();
+  }
+
   private static LabIncident parse(String text, int workers) {
     Matcher matcher = INCIDENT.matcher(text);
     if (!matcher.matches() || Integer.parseInt(matcher.group(2)) >= workers) {

@@ -267,6 +267,7 @@ final class LabCommand implements Callable<Integer> {
         .core(fake.core().toBuilder().numBlocks(blocks(capacity)).build())
         .timing(fake.timing())
         .clients(count)
+        .sticky(suite.sticky())
         .seed(seed)
         .concurrency(closed ? Math.max(1, (int) Math.round(users.concurrency() * factor)) : 0)
         .speedup(closed ? users.speedup() : users.speedup() * factor)

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -584,6 +585,21 @@ class CommandsIT {
     String first = Files.readString(csv);
     assertThat(run(command)).isZero();
     assertThat(Files.readString(csv)).isEqualTo(first);
+  }
+
+  @Test
+  void conversationsThatStayWithAClientAreFoundByItsOwnTree() throws IOException {
+    assertThat(hitRateOfPrivateTrees("--sticky")).isGreaterThan(hitRateOfPrivateTrees() + 0.05);
+  }
+
+  private double hitRateOfPrivateTrees(String... more) throws IOException {
+    List<String> command = new ArrayList<>();
+    Collections.addAll(command, "lab", "--workload", "sessions", "--set", "duration=20");
+    Collections.addAll(command, "--fleet", "3", "--policy", "cache_aware", "--clients", "4");
+    Collections.addAll(command, "--report", folder.resolve("sticky.html").toString(), "--json");
+    Collections.addAll(command, more);
+    assertThat(run(command.toArray(String[]::new))).as(err.toString()).isZero();
+    return json().at("/policies/0/hit_rate").asDouble();
   }
 
   @Test

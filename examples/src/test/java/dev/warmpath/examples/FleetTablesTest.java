@@ -29,11 +29,13 @@ class FleetTablesTest {
             0.07,
             0.1,
             30,
-            List.of(new StudyResult.Slice(100, 50, 0.8), new StudyResult.Slice(0, 0, 0)));
+            List.of(
+                new StudyResult.Slice(100, 50, 0.8),
+                new StudyResult.Slice(0, 0, 0),
+                new StudyResult.Slice(0, 0, 0)));
     LabRecovery recovery =
         new LabRecovery(
-            List.of(
-                LabIncident.restart(100_000, 2, 10_000), LabIncident.restart(120_000, 3, 10_000)),
+            List.of(LabIncident.restart(10_000, 2, 10_000), LabIncident.restart(20_000, 3, 10_000)),
             new LabRecovery.State(0.92, 1.25, 1),
             new LabRecovery.State(0.8, 1.5, 4),
             seconds);
@@ -51,11 +53,16 @@ class FleetTablesTest {
     String text = tables(17).text();
     assertThat(text)
         .contains("0.900 / 50 / 200 (3 failed)")
-        .contains("2 × restart from 100 to 120 s")
+        .contains("2 × restart from 10 to 20 s")
         .contains("0.920", "0.800", "17 s", "1.25, 1.50", "1, 4");
     Path page = folder.resolve("page.html");
     tables(17).write(page, "one run");
-    assertThat(Files.readString(page)).contains("What happened to workers", "<td>17 s</td>");
+    assertThat(Files.readString(page))
+        .contains("What happened to workers", "<td>17 s</td>")
+        .contains("class=\"mark\"")
+        .containsOnlyOnce("<polyline");
+    // The slice in which nobody asked for anything is no fall to zero: the line is its one point.
+    assertThat(Files.readString(page)).containsPattern("points=\"[0-9.]+,[0-9.]+\"");
   }
 
   @Test
