@@ -340,7 +340,7 @@ final class BenchCommand implements Callable<Integer> {
         new BenchRun(
                 router,
                 router.workers(),
-                share.settings(settings),
+                share.settings(settings, sessions),
                 share.sessions(sessions),
                 clients,
                 heard,

@@ -3,6 +3,7 @@ package dev.warmpath.examples;
 import dev.warmpath.fake.load.LoadSettings;
 import dev.warmpath.fake.load.TraceSession;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -34,13 +35,26 @@ record BenchShare(int number, int of) {
     return own;
   }
 
-  LoadSettings settings(LoadSettings all) {
+  /**
+   * Its part of the settings: of the requests so many as there are in its sessions, since sessions
+   * are of different lengths, so that all processes together send what one would.
+   */
+  LoadSettings settings(LoadSettings all, List<TraceSession> sessions) {
+    long[] turns = new long[of];
+    for (int i = 0; i < sessions.size(); i++) {
+      turns[i % of] += sessions.get(i).turns().size();
+    }
+    long total = Arrays.stream(turns).sum();
+    long before = Arrays.stream(turns).limit(number).sum();
+    long sent = Math.min(all.maxRequests(), total);
+    long requests =
+        total == 0 ? 0 : sent * (before + turns[number]) / total - sent * before / total;
     return new LoadSettings(
         all.model(),
         all.concurrency() == 0 ? 0 : Math.max(1, (all.concurrency() + of - 1 - number) / of),
         all.speedup(),
         all.stream(),
-        Math.max(1, (int) (((long) all.maxRequests() + of - 1 - number) / of)),
+        (int) Math.max(1, requests),
         all.maxOutputTokens(),
         all.sessionKeys(),
         all.deadline(),
