@@ -12,6 +12,7 @@ import dev.warmpath.index.KvEvent.Stored;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -256,6 +257,57 @@ class KvRankTest {
     tell(removed(Tier.HBM, 5, 4, 3), new Removed(new long[] {2}, Tier.HBM));
     assertThat(held(prompt(branch, KvKeys.NONE))).isEqualTo(3);
     assertThat(held(prompt(96))).isEqualTo(3);
+  }
+
+  /** Blocks of four of the client's, of prompts that share beginnings, at two ranks. */
+  @Test
+  void holdsWhatRanksHoldWhoeverElseDoesAndInWhateverOrderItGoes() {
+    int width = 4 * CLIENT;
+    int depth = 5;
+    int prompts = 6;
+    KvRank[] ranks = {rank, events.rank(B, "m")};
+    boolean[][][] there = new boolean[2][prompts][depth];
+    ranks[0].begin();
+    ranks[1].begin();
+    SplittableRandom random = new SplittableRandom(5);
+    for (int step = 0; step < 3_000; step++) {
+      int r = random.nextInt(2);
+      int p = random.nextInt(prompts);
+      int d = random.nextInt(depth);
+      // The first blocks are those of all prompts, the second of half of them.
+      int owner = d == 0 ? 0 : d == 1 ? p % 2 : p;
+      boolean[] held = there[r][owner];
+      int above = d == 1 ? 0 : d == 2 ? p % 2 : p;
+      long hash = 10L * owner + d;
+      if (held[d]) {
+        held[d] = false;
+        ranks[r].apply(List.of(new Removed(new long[] {hash}, Tier.HBM)), true);
+      } else if (d == 0 || there[r][above][d - 1]) {
+        held[d] = true;
+        int[] tokens = Arrays.copyOfRange(forked(p, depth, width), d * width, (d + 1) * width);
+        long parent = 10L * above + d - 1;
+        ranks[r].apply(
+            List.of(new Stored(new long[] {hash}, d == 0, parent, tokens, Tier.HBM, KvKeys.NONE)),
+            true);
+      }
+      int expected = 0;
+      while (expected < depth
+          && there[r][expected == 0 ? 0 : expected == 1 ? p % 2 : p][expected]) {
+        expected++;
+      }
+      index.match(prompt(forked(p, depth, width), KvKeys.NONE), matches);
+      assertThat(matches.blocks(r == 0 ? A : B)).isEqualTo(4 * expected);
+      if (step % 100 == 0) {
+        BlockAudit.audit(index);
+      }
+    }
+  }
+
+  private static int[] forked(int prompt, int depth, int width) {
+    int[] tokens = tokens(depth * width);
+    Arrays.fill(tokens, width, 2 * width, prompt % 2);
+    Arrays.fill(tokens, 2 * width, tokens.length, 10 + prompt);
+    return tokens;
   }
 
   @Test

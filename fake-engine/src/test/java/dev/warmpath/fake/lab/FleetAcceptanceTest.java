@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What {@code homing} has to come to on the fleet study's own fleet, seeds 1 to 3: 16 workers, up
  * to 32 clients, the whole traces. Takes most of an hour: runs where {@code warmpath.fleet} is
- * {@code full} and {@code WARMPATH_TRACES} names the folder with Mooncake's traces. {@link
- * FleetShortTest} has what runs always.
+ * {@code full} and {@code WARMPATH_TRACES} names the folder with Mooncake's traces. 32 clients that
+ * hear of every cache need 4 GB of heap. {@link FleetShortTest} has what runs always.
  */
 class FleetAcceptanceTest {
   private static FleetRuns runs;
@@ -113,6 +113,7 @@ class FleetAcceptanceTest {
 
   @ParameterizedTest
   @CsvSource({
+    "sess, 14, 1", "conv, 10, 1", "rag, 16, 1", "flash, 8, 1", "synth, 12, 1",
     "sess, 14, 8", "conv, 10, 8", "rag, 16, 8", "flash, 8, 8", "synth, 12, 8",
     "sess, 14, 32", "conv, 10, 32", "rag, 16, 32", "flash, 8, 32", "synth, 12, 32"
   })
