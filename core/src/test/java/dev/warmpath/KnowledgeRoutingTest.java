@@ -607,7 +607,7 @@ class KnowledgeRoutingTest {
 
     assertThat(decision.pd().prefill()).isEqualTo("http://p2:1");
     assertThat(decision.knowledge().injected()).isEqualTo("text");
-    assertThat(decision.knowledge().why()).isEqualTo("prefill and decode are apart");
+    assertThat(decision.knowledge().why()).isEqualTo("no worker of near says where to ask for KV");
   }
 
   /** Where the builder is silent the file decides; where it speaks, it wins. */

@@ -252,12 +252,29 @@ public final class Dispatch {
 
   /** An attempt's exchange, before which the request's KV is put in place where that is due. */
   Exchange exchange(Attempt attempt, Exchange exchange) {
+    return exchange(attempt.candidate(), attempt.outbound().timeouts().total(), exchange);
+  }
+
+  /** The same of an exchange with a worker that computes the prompt. */
+  Exchange exchange(Candidate to, @Nullable Duration left, Exchange exchange) {
     RequestKnowledge its = knowledge;
-    if (its == null) {
-      return exchange;
+    return its == null
+        ? exchange
+        : its.before(to.target(), dispatcher.credited(to), left, exchange);
+  }
+
+  /** A worker told what of the prompt was in its cache. */
+  void reported(Candidate by, Usage usage) {
+    RequestKnowledge its = knowledge;
+    if (its != null) {
+      its.answered(by.target(), Dispatcher.cached(prompt, usage));
     }
-    Candidate to = attempt.candidate();
-    return its.before(to.target(), dispatcher.credited(to), attempt.outbound(), exchange);
+  }
+
+  /** Whether KV was waited for, so that the time to the first token isn't the engine's alone. */
+  boolean awaitedKv() {
+    RequestKnowledge its = knowledge;
+    return its != null && its.awaitedKv();
   }
 
   RouteOptions options() {
@@ -552,8 +569,7 @@ public final class Dispatch {
   }
 
   void calibrate(DispatchLease lease, double firstTokenMillis, @Nullable Usage usage) {
-    RequestKnowledge its = knowledge;
-    if (its == null || !its.awaitedKv()) {
+    if (!awaitedKv()) {
       dispatcher.calibrate(prompt, lease, firstTokenMillis, usage);
       Dispatcher.Routed at = routed;
       if (at != null) {

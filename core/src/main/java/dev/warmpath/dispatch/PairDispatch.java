@@ -15,6 +15,7 @@ import dev.warmpath.index.BlockLocations;
 import dev.warmpath.policy.Candidate;
 import dev.warmpath.policy.KnowledgeChoice;
 import dev.warmpath.prompt.Prompt;
+import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.Timeouts;
 import java.time.Duration;
 import java.util.List;
@@ -71,6 +72,17 @@ public final class PairDispatch {
   /** Who should prefill it by where its knowledge is. */
   public KnowledgeChoice knowledge() {
     return dispatch.knowledge();
+  }
+
+  /** The exchange of a prefill leg, before which KV is put in place where that is due. */
+  public Exchange prefill(Candidate candidate, Exchange exchange) {
+    return dispatch.exchange(candidate, remaining(), exchange);
+  }
+
+  /** Prefill has told of the prompt's tokens, which shows whether the KV was found. */
+  public void prefilled(WorkerClaim claim, Usage usage) {
+    dispatch.reported(claim.candidate(), usage);
+    claim.reported(prompt(), usage, !dispatch.awaitedKv());
   }
 
   /** Its headers without those that must not leave. */

@@ -68,11 +68,15 @@ public final class WorkerClaim {
     }
   }
 
-  /** What it reported of the prompt, once it has done its part. */
-  public void reported(Prompt prompt, Usage usage) {
+  /**
+   * What it reported of the prompt, once it has done its part.
+   *
+   * @param timed whether the time it took was its own
+   */
+  void reported(Prompt prompt, Usage usage, boolean timed) {
     dispatcher.reported(prompt, candidate, ticket, usage);
     double millis = firstByteMillis;
-    if (!Double.isNaN(millis)) {
+    if (timed && !Double.isNaN(millis)) {
       dispatcher.calibrate(prompt, lease, millis, usage);
     }
   }

@@ -155,10 +155,6 @@ final class KnowledgePreparation {
     return whole.isEmpty() ? fleet.topology().candidates(model, WorkerRole.PREFILL) : whole;
   }
 
-  private static boolean apart(FleetView fleet) {
-    return fleet.topology().disaggregated();
-  }
-
   private static List<String> steps(KnowledgeDecision decision) {
     List<String> lines = new ArrayList<>();
     for (KnowledgeStep step : decision.nodeSteps()) {
@@ -324,10 +320,6 @@ final class KnowledgePreparation {
         String id, Map<String, String> found, @Nullable KnowledgeNode node) {
       KvInjector its = injector;
       KnowledgeTarget target = decision.target().orElse(null);
-      if (apart(fleet)) {
-        why = "prefill and decode are apart";
-        return null;
-      }
       if (its == null || node == null || target == null) {
         why = "nobody was chosen to take its KV";
         return null;

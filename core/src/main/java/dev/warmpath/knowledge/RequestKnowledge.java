@@ -5,31 +5,41 @@ import dev.warmpath.api.RouterRequest;
 import dev.warmpath.policy.KnowledgeChoice;
 import dev.warmpath.transport.Exchange;
 import dev.warmpath.transport.KnowledgeTransport.KvOrder;
-import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.worker.WorkerId;
 import dev.warmpath.worker.WorkerRank;
 import java.net.URI;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What was decided and done for the knowledge of one request, before its prompt was rendered.
- * Driven by the request's thread; {@link #info()} may be asked from any.
+ * Thread safe: a request that is carried in parts is sent to several workers at once.
  */
 public final class RequestKnowledge {
   private final RouterRequest original;
   private final RouterRequest request;
   private final KnowledgeChoice choice;
   private final @Nullable Kv kv;
-  private volatile KnowledgeInfo info;
-  private @Nullable WorkerId injectedAt;
-  private @Nullable WorkerRank sentTo;
-  private boolean put;
-  private long sentNanos;
+  private final AtomicReference<KnowledgeInfo> info;
+  private final Map<WorkerRank, Sent> sent = new ConcurrentHashMap<>();
   private volatile boolean awaitedKv;
+
+  /** What went to a rank: when, and whether KV was put there for it. */
+  private static final class Sent {
+    final long nanos;
+    volatile boolean put;
+
+    Sent(long nanos) {
+      this.nanos = nanos;
+    }
+  }
 
   /**
    * KV that is to be in place before the request is sent.
@@ -53,7 +63,7 @@ public final class RequestKnowledge {
     this.request = request;
     this.choice = choice;
     this.kv = kv;
-    this.info = info;
+    this.info = new AtomicReference<>(info);
   }
 
   /** The request as the application gave it. */
@@ -73,7 +83,7 @@ public final class RequestKnowledge {
 
   /** What became of it, as far as it has come. */
   public KnowledgeInfo info() {
-    return info;
+    return Objects.requireNonNull(info.get());
   }
 
   /** Whether KV was waited for, so that the time to the first token isn't the engine's alone. */
@@ -88,21 +98,20 @@ public final class RequestKnowledge {
    * @param rank where it goes
    * @param predictedTokens how much of the prompt it is predicted to hold, by the index and weighed
    *     by how far its predictions came true; not what a policy expects it to hold by a rule
+   * @param left how long the request may take at all, or null for as long as it likes
    */
   public Exchange before(
-      WorkerRank rank, int predictedTokens, OutboundRequest outbound, Exchange exchange) {
+      WorkerRank rank, int predictedTokens, @Nullable Duration left, Exchange exchange) {
     Kv its = kv;
     if (its == null) {
       return exchange;
     }
-    sentTo = null;
-    put = false;
-    WorkerId worker = rank.worker().id();
-    if (worker.equals(injectedAt)) {
+    Sent before = sent.get(rank);
+    if (before != null && before.put) {
       return exchange;
     }
-    sentTo = rank;
-    sentNanos = its.injector().now();
+    Sent now = new Sent(its.injector().now());
+    sent.put(rank, now);
     URI endpoint = its.injector().endpoint(rank.worker());
     KvPlaces.Evidence seen = its.injector().places().seen(rank.holderId(), its.piece());
     // Whoever is sent to where KV is under way makes it look as if it were there already.
@@ -129,11 +138,9 @@ public final class RequestKnowledge {
         () -> {
           awaitedKv = true;
           KvInjector.Result result =
-              its.injector()
-                  .inject(endpoint, rank.holderId(), its.order(), outbound.timeouts().total());
+              its.injector().inject(endpoint, rank.holderId(), its.order(), left);
           if (result.done()) {
-            injectedAt = worker;
-            put = true;
+            now.put = true;
           }
           tell(result.outcome(), result.bytes());
         },
@@ -147,8 +154,8 @@ public final class RequestKnowledge {
    */
   public void answered(WorkerRank rank, int cachedTokens) {
     Kv its = kv;
-    WorkerRank to = sentTo;
-    if (its != null && to != null && to.equals(rank)) {
+    Sent to = sent.get(rank);
+    if (its != null && to != null) {
       its.injector()
           .places()
           .answered(
@@ -156,30 +163,30 @@ public final class RequestKnowledge {
               its.piece(),
               its.tokens(),
               cachedTokens < 0 ? OptionalInt.empty() : OptionalInt.of(cachedTokens),
-              put,
-              sentNanos);
+              to.put,
+              to.nanos);
     }
   }
 
   private void tell(String outcome, long bytes) {
-    KnowledgeInfo was = info;
-    info =
-        new KnowledgeInfo(
-            was.ids(),
-            was.missing(),
-            was.node(),
-            was.target(),
-            was.decidedBy(),
-            was.injected(),
-            was.position(),
-            was.why(),
-            was.characters(),
-            was.transferMillis(),
-            was.recomputeMillis(),
-            outcome,
-            was.transferredBytes() + bytes,
-            was.millis(),
-            was.steps());
+    info.updateAndGet(
+        was ->
+            new KnowledgeInfo(
+                was.ids(),
+                was.missing(),
+                was.node(),
+                was.target(),
+                was.decidedBy(),
+                was.injected(),
+                was.position(),
+                was.why(),
+                was.characters(),
+                was.transferMillis(),
+                was.recomputeMillis(),
+                outcome,
+                was.transferredBytes() + bytes,
+                was.millis(),
+                was.steps()));
   }
 
   /** The choice that a decision made of a grouping's targets. */

@@ -213,7 +213,11 @@ final class PdCall implements PdPort, AnswerOwner {
     PdAttempt at = Objects.requireNonNull(conductor.attempt());
     PrefillLeg carrier = new PrefillLeg(at.protocol().handsOver(), logprobs);
     prefill = carrier;
-    executor.execute(() -> carrier.run(leg, transports));
+    executor.execute(
+        () ->
+            carrier.run(
+                leg,
+                outbound -> request.prefill(leg.claim().candidate(), transports.apply(outbound))));
   }
 
   /** A whole answer of decode with prefill's part of it. */

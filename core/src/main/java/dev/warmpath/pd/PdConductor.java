@@ -111,7 +111,7 @@ final class PdConductor {
     at.prefillReported(usage);
     WorkerClaim claim = at.claim(WorkerRole.PREFILL);
     if (claim != null) {
-      claim.reported(request.prompt(), usage);
+      request.prefilled(claim, usage);
     }
   }
 
