@@ -36,7 +36,7 @@ final class LiveHandoff implements HandoffParty {
   private final long id = nextId();
   private final HandoffTerms terms;
   private final boolean sourceFirst;
-  private final String subject;
+  private final HandoffBlame.Words words;
   private final Runnable over;
   private final HandoffCoordinator coordinator;
   private final SerialEvents events = new SerialEvents();
@@ -44,12 +44,9 @@ final class LiveHandoff implements HandoffParty {
   private @Nullable HandoffSide destination;
   private @Nullable HandoffAction reservation;
   private @Nullable Runnable onHeld;
-  private EngineEffect.@Nullable SourceHeld sourceHeld;
-  private EngineEffect.@Nullable DestinationReserved destinationReserved;
+  private final HandoffFacts facts = new HandoffFacts();
   private int sourceTokens;
   private volatile boolean held;
-  private boolean submitted;
-  private boolean accepted;
   private boolean reserved;
   private boolean transferred;
   private boolean finished;
@@ -74,7 +71,7 @@ final class LiveHandoff implements HandoffParty {
   LiveHandoff(HandoffTerms terms, int promptTokens, String subject, Runnable over) {
     this.terms = terms;
     this.sourceFirst = terms.order() == HandoffOrder.SOURCE_FIRST;
-    this.subject = subject;
+    this.words = new HandoffBlame.Words(terms, subject);
     this.over = over;
     this.coordinator =
         new HandoffCoordinator(
@@ -189,7 +186,7 @@ final class LiveHandoff implements HandoffParty {
 
   private boolean joins(HandoffSide side, @Nullable HandoffSide before) {
     if (finished || before != null || coordinator.abortReason() != null) {
-      side.blame(terms.toDecode("handshake", subject, "it is over or somebody else's"));
+      side.blame(words.notWanted());
       side.output(0, FinishReason.ABORTED);
       return false;
     }
@@ -199,41 +196,29 @@ final class LiveHandoff implements HandoffParty {
 
   private void bootstrapExpired(Duration patience) {
     if (!reserved) {
-      String late = "timed out after " + seconds(patience) + "s in KVPoll.Bootstrapping";
-      giveUp(
-          AbortReason.TIMED_OUT,
-          terms.toPrefill("bootstrap", subject, late),
-          terms.toDecode("handshake", subject, "Failed due to an unknown reason"));
+      giveUp(AbortReason.TIMED_OUT, words.bootstrapExpired(patience));
     }
   }
 
   private void waitingExpired(Duration patience) {
-    if (stranded || !transferred) {
-      String late = "timed out after " + seconds(patience) + "s in KVPoll.WaitingForInput";
-      String toDecode = terms.toDecode("transfer", subject, late);
-      if (stranded) {
-        endStranded(toDecode);
-      } else {
-        giveUp(
-            AbortReason.TIMED_OUT,
-            terms.toPrefill("transfer", subject, "Aborted by AbortReq."),
-            toDecode);
-      }
+    HandoffBlame late = words.waitingExpired(patience);
+    if (stranded) {
+      endStranded(late.toDestination());
+    } else if (!transferred) {
+      giveUp(AbortReason.TIMED_OUT, late);
     }
   }
 
-  private static String seconds(Duration patience) {
-    return Double.toString(patience.toMillis() / 1e3);
+  private void giveUp(AbortReason reason, HandoffBlame told) {
+    if (!finished && coordinator.abortReason() == null) {
+      blame(told);
+      perform(coordinator.abort(reason));
+    }
   }
 
-  private void giveUp(
-      AbortReason reason, @Nullable String toSource, @Nullable String toDestination) {
-    if (finished || coordinator.abortReason() != null) {
-      return;
-    }
-    blame(source, toSource);
-    blame(destination, toDestination);
-    perform(coordinator.abort(reason));
+  private void blame(HandoffBlame told) {
+    blame(source, told.toSource());
+    blame(destination, told.toDestination());
   }
 
   private static void blame(@Nullable HandoffSide side, @Nullable String message) {
@@ -244,7 +229,7 @@ final class LiveHandoff implements HandoffParty {
 
   private void leaseExpired() {
     if (destination == null) {
-      giveUp(AbortReason.TIMED_OUT, null, null);
+      giveUp(AbortReason.TIMED_OUT, HandoffBlame.NOBODY);
     }
   }
 
@@ -263,10 +248,7 @@ final class LiveHandoff implements HandoffParty {
           } else if (side == source) {
             sourceDropped();
           } else if (side == destination) {
-            giveUp(
-                AbortReason.CANCELED,
-                terms.toPrefill("transfer", subject, "Aborted by AbortReq."),
-                null);
+            giveUp(AbortReason.CANCELED, words.destinationDropped());
           }
         });
   }
@@ -283,10 +265,7 @@ final class LiveHandoff implements HandoffParty {
       return; // what is done is held for whoever comes
     }
     stranded = terms.strandsDecode() && destination != null;
-    giveUp(
-        AbortReason.CANCELED,
-        null,
-        stranded ? null : terms.toDecode("transfer", subject, "Failed due to an unknown reason"));
+    giveUp(AbortReason.CANCELED, stranded ? HandoffBlame.NOBODY : words.sourceDropped());
   }
 
   private void endStranded(@Nullable String message) {
@@ -314,13 +293,10 @@ final class LiveHandoff implements HandoffParty {
 
   private void lost(boolean sourceDied) {
     if (stranded) {
-      endStranded(terms.prefillLost(subject));
+      endStranded(words.sourceLost().toDestination());
       return;
     }
-    giveUp(
-        AbortReason.FAILED,
-        sourceDied ? null : terms.toPrefill("transfer", subject, "lost decode"),
-        sourceDied ? terms.prefillLost(subject) : null);
+    giveUp(AbortReason.FAILED, sourceDied ? words.sourceLost() : words.destinationLost());
   }
 
   @Override
@@ -333,24 +309,18 @@ final class LiveHandoff implements HandoffParty {
   public void hear(EngineEffect effect) {
     run(
         () -> {
-          if (effect instanceof EngineEffect.SourceHeld fact) {
-            sourceHeld = fact;
-          } else if (effect instanceof EngineEffect.DestinationReserved fact) {
-            destinationReserved = fact;
-          }
-          facts();
+          facts.hear(effect);
+          goOnByFacts();
         });
   }
 
-  private void facts() {
-    EngineEffect.SourceHeld kept = sourceHeld;
-    if (kept != null && submitted) {
-      sourceHeld = null;
+  private void goOnByFacts() {
+    EngineEffect.SourceHeld kept = facts.takeHeld();
+    if (kept != null) {
       when(Objects.requireNonNull(source), Scope.HELD, () -> becomeHeld(kept.transferMs()));
     }
-    EngineEffect.DestinationReserved room = destinationReserved;
-    if (room != null && accepted) {
-      destinationReserved = null;
+    EngineEffect.DestinationReserved room = facts.takeReserved();
+    if (room != null) {
       reserved = true;
       perform(coordinator.destinationReserved(room.transferableTokens()));
     }
@@ -449,17 +419,15 @@ final class LiveHandoff implements HandoffParty {
           };
     }
     if (outcome == ActionOutcome.FAILED && coordinator.abortReason() == null) {
-      blame(source, terms.toPrefill("transfer", subject, "refused by a worker"));
-      blame(destination, terms.toDecode("transfer", subject, "refused by a worker"));
+      blame(words.failed("refused by a worker"));
     }
     if (action.kind() == HandoffAction.Kind.RELEASE_SOURCE
         || action.kind() == HandoffAction.Kind.CANCEL_SOURCE) {
       held = false;
     }
     perform(coordinator.outcome(action.id(), outcome));
-    submitted |= outcome == ActionOutcome.SUBMITTED;
-    accepted |= outcome == ActionOutcome.ACCEPTED;
-    facts();
+    facts.answered(outcome);
+    goOnByFacts();
   }
 
   /** The source's end is told when the KV has moved, or is held if that is what answers. */
@@ -478,12 +446,7 @@ final class LiveHandoff implements HandoffParty {
           run(() -> sourceTokens += tokens);
         }
         if (reason != null && reason != FinishReason.COMPLETED) {
-          run(
-              () ->
-                  giveUp(
-                      AbortReason.FAILED,
-                      terms.toPrefill("transfer", subject, "the other side ended"),
-                      terms.toDecode("transfer", subject, "the other side ended")));
+          run(() -> giveUp(AbortReason.FAILED, words.failed("the other side ended")));
         }
       }
     };
