@@ -3,6 +3,7 @@ package dev.warmpath.api;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ public final class Headers {
 
   private final List<String> namesAndValues;
 
+  /** Takes a list that nobody changes any more. */
   private Headers(List<String> namesAndValues) {
     this.namesAndValues = namesAndValues;
   }
@@ -69,10 +71,10 @@ public final class Headers {
 
   /** These headers and one more pair. */
   public Headers with(String name, String value) {
-    List<String> more = new ArrayList<>(namesAndValues);
-    more.add(name);
-    more.add(value);
-    return new Headers(List.copyOf(more));
+    List<String> more = new ArrayList<>(namesAndValues.size() + 2);
+    more.addAll(namesAndValues);
+    add(more, name, value);
+    return new Headers(more);
   }
 
   /** These headers with each of {@code others} in the place of what had its name. */
@@ -84,16 +86,16 @@ public final class Headers {
     forEach(
         (name, value) -> {
           if (!named(others, name)) {
-            changed.add(name);
-            changed.add(value);
+            add(changed, name, value);
           }
         });
-    others.forEach(
-        (name, value) -> {
-          changed.add(name);
-          changed.add(value);
-        });
-    return new Headers(List.copyOf(changed));
+    others.forEach((name, value) -> add(changed, name, value));
+    return new Headers(changed);
+  }
+
+  private static void add(List<String> to, String name, String value) {
+    to.add(Objects.requireNonNull(name, "name"));
+    to.add(Objects.requireNonNull(value, "value"));
   }
 
   private static boolean named(Map<String, String> others, String name) {
@@ -116,11 +118,10 @@ public final class Headers {
     forEach(
         (key, value) -> {
           if (names.test(key)) {
-            kept.add(key);
-            kept.add(value);
+            add(kept, key, value);
           }
         });
-    return kept.size() == namesAndValues.size() ? this : new Headers(List.copyOf(kept));
+    return kept.size() == namesAndValues.size() ? this : new Headers(kept);
   }
 
   @Override

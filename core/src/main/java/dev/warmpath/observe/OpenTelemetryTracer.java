@@ -15,7 +15,7 @@ import java.time.InstantSource;
 /**
  * Requests as spans of OpenTelemetry: {@code
  * RouterClient.builder().tracer(OpenTelemetryTracer.of(openTelemetry))}. Needs {@code
- * opentelemetry-api} on the class path. Thread safe; keeps nothing, closes nothing.
+ * opentelemetry-api} on the class path. Thread safe; keeps nothing of requests, closes nothing.
  *
  * <p>A request is a span of kind client, {@code chat MODEL} or {@code text_completion MODEL}, under
  * the context of the thread that brought it or, where that has none, under the {@code traceparent}
@@ -35,6 +35,7 @@ public final class OpenTelemetryTracer implements RouterTracer {
   private final Tracer tracer;
   private final TextMapPropagator propagator;
   private final InstantSource clock;
+  private final ServerAttributes servers = new ServerAttributes();
 
   private OpenTelemetryTracer(OpenTelemetry openTelemetry, InstantSource clock) {
     this.tracer = openTelemetry.getTracer("dev.warmpath");
@@ -72,8 +73,8 @@ public final class OpenTelemetryTracer implements RouterTracer {
     Span span = builder.startSpan();
     Context context = parent.with(span);
     return span.isRecording()
-        ? new RecordedSpanTrace(tracer, propagator, context, span, operation)
-        : new SpanTrace(tracer, propagator, context, span);
+        ? new RecordedSpanTrace(tracer, propagator, servers, context, span, operation)
+        : new SpanTrace(tracer, propagator, servers, context, span);
   }
 
   /** The well-known name of what a path asks for. */

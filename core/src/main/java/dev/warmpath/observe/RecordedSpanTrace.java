@@ -27,8 +27,13 @@ final class RecordedSpanTrace extends SpanTrace {
    * @param operation what is asked for, as the span's name begins
    */
   RecordedSpanTrace(
-      Tracer tracer, TextMapPropagator propagator, Context context, Span span, String operation) {
-    super(tracer, propagator, context, span);
+      Tracer tracer,
+      TextMapPropagator propagator,
+      ServerAttributes servers,
+      Context context,
+      Span span,
+      String operation) {
+    super(tracer, propagator, servers, context, span);
     this.span = span;
     this.operation = operation;
   }

@@ -13,6 +13,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -26,16 +27,15 @@ public final class RequestMetrics implements RouterListener {
   /** Most series of one metric: 1,024 ranks with a few outcomes each. */
   private static final int MAX_SERIES = 4_096;
 
-  static final double[] SECONDS = {
-    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120
-  };
-  private static final double[] ROUTED_SECONDS = {
-    0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.01, 0.1, 1, 10
-  };
+  static final long[] TIMES =
+      Histogram.bounds(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120);
 
-  private static final double[] TOKEN_SECONDS = {
-    0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.2, 0.5, 1
-  };
+  private static final long[] ROUTED_TIMES =
+      Histogram.bounds(
+          0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.01, 0.1, 1, 10);
+
+  private static final long[] TOKEN_TIMES =
+      Histogram.bounds(0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.2, 0.5, 1);
 
   private static final Map<Outcome, String> OUTCOMES = new EnumMap<>(Outcome.class);
 
@@ -54,40 +54,87 @@ public final class RequestMetrics implements RouterListener {
   private final Series<LongAdder> cachedTokens = counters("worker");
   private final Series<LongAdder> predictedTokens = counters("worker");
   private final Series<LongAdder> completionTokens = counters("worker");
-  private final Series<Histogram> routed = histograms(ROUTED_SECONDS);
-  private final Series<Histogram> queued = histograms(ROUTED_SECONDS);
-  private final Series<Histogram> lookedUp = histograms(ROUTED_SECONDS);
-  private final Series<Histogram> decided = histograms(ROUTED_SECONDS, "policy");
+  private final Series<Histogram> routed = histograms(ROUTED_TIMES);
+  private final Series<Histogram> queued = histograms(ROUTED_TIMES);
+  private final Series<Histogram> lookedUp = histograms(ROUTED_TIMES);
+  private final Series<Histogram> decided = histograms(ROUTED_TIMES, "policy");
   private final WorkerTimes firstByte = new WorkerTimes();
   private final WorkerTimes attemptFirstByte = new WorkerTimes();
-  private final Series<Histogram> outputToken = histograms(TOKEN_SECONDS, "worker");
-  private final Series<Histogram> whole = histograms(SECONDS, "outcome");
+  private final Series<Histogram> outputToken = histograms(TOKEN_TIMES, "worker");
+  private final Series<Histogram> whole = histograms(TIMES, "outcome");
+
+  private final Map<String, AtWorker> atWorkers = new ConcurrentHashMap<>();
 
   /** Counts nothing yet. */
   public RequestMetrics() {}
+
+  /**
+   * One worker's series of every metric that has one for each worker, so that an event looks its
+   * worker up once: maps of series are many, and out of the processor's caches between requests.
+   */
+  private final class AtWorker {
+    final Found<LongAdder> attempts;
+    final Found<LongAdder> promptTokens;
+    final Found<LongAdder> cachedTokens;
+    final Found<LongAdder> predictedTokens;
+    final Found<LongAdder> completionTokens;
+    final Found<Histogram> firstByte;
+    final Found<Histogram> attemptFirstByte;
+
+    AtWorker(String worker) {
+      attempts = new Found<>(RequestMetrics.this.attempts, worker);
+      promptTokens = new Found<>(RequestMetrics.this.promptTokens, worker);
+      cachedTokens = new Found<>(RequestMetrics.this.cachedTokens, worker);
+      predictedTokens = new Found<>(RequestMetrics.this.predictedTokens, worker);
+      completionTokens = new Found<>(RequestMetrics.this.completionTokens, worker);
+      firstByte = new Found<>(RequestMetrics.this.firstByte.series(), worker);
+      attemptFirstByte = new Found<>(RequestMetrics.this.attemptFirstByte.series(), worker);
+    }
+  }
+
+  /** A series that begins when it is first counted in. */
+  private static final class Found<T> {
+    private final Series<T> in;
+    private final String label;
+    private @Nullable T found; // threads that come at once find the same
+
+    Found(Series<T> in, String label) {
+      this.in = in;
+      this.label = label;
+    }
+
+    T get() {
+      T known = found;
+      if (known == null) {
+        known = in.of(label);
+        found = known;
+      }
+      return known;
+    }
+  }
 
   private static Series<LongAdder> counters(String... labels) {
     return new Series<>(MAX_SERIES, LongAdder::new, labels);
   }
 
-  static Series<Histogram> histograms(double[] bounds, String... labels) {
+  static Series<Histogram> histograms(long[] bounds, String... labels) {
     return new Series<>(MAX_SERIES, () -> new Histogram(bounds), labels);
   }
 
   @Override
   public void onRouted(RequestEvent event) {
     RequestTimings timings = event.timings();
-    routed.of().record(seconds(event.elapsed()));
-    queued.of().record(seconds(timings.queue()));
+    routed.of().record(event.elapsed().toNanos());
+    queued.of().record(timings.queue().toNanos());
     if (event.decision().lookup() != null) {
-      lookedUp.of().record(seconds(timings.lookup()));
+      lookedUp.of().record(timings.lookup().toNanos());
     }
-    decided.of(event.decision().policy()).record(seconds(timings.decision()));
+    decided.of(event.decision().policy()).record(timings.decision().toNanos());
   }
 
   @Override
   public void onAttempt(RequestEvent event) {
-    attempts.of(worker(event)).increment();
+    at(event).attempts.get().increment();
     if (event.attempt() > 1) {
       retries.of().increment();
     }
@@ -95,11 +142,11 @@ public final class RequestMetrics implements RouterListener {
 
   @Override
   public void onFirstByte(RequestEvent event) {
-    String worker = worker(event);
-    firstByte.record(worker, event.elapsed().toNanos());
+    AtWorker at = at(event);
+    at.firstByte.get().record(event.elapsed().toNanos());
     Duration first = event.timings().firstByte();
     if (first != null) {
-      attemptFirstByte.record(worker, first.toNanos());
+      at.attemptFirstByte.get().record(first.toNanos());
     }
   }
 
@@ -115,10 +162,10 @@ public final class RequestMetrics implements RouterListener {
     Outcome outcome = event.outcome();
     String label = outcome == null ? "unknown" : OUTCOMES.getOrDefault(outcome, "unknown");
     requests.of(event.decision().policy(), label).increment();
-    whole.of(label).record(seconds(event.elapsed()));
+    whole.of(label).record(event.elapsed().toNanos());
     Usage usage = event.usage();
     if (usage != null) {
-      tokens(worker(event), usage, event.decision());
+      tokens(at(event), usage, event.decision());
       pace(event, usage);
     }
   }
@@ -133,27 +180,41 @@ public final class RequestMetrics implements RouterListener {
     Duration first = event.timings().firstByte();
     Integer tokens = usage.completionTokens();
     if (event.stream() && first != null && tokens != null && tokens > 1) {
-      double rest = seconds(event.timings().attempt()) - seconds(first);
+      long rest = event.timings().attempt().toNanos() - first.toNanos();
       outputToken.of(worker(event)).record(rest / (tokens - 1));
     }
   }
 
-  private void tokens(String worker, Usage usage, RouteDecision decision) {
-    add(promptTokens, worker, usage.promptTokens());
-    add(completionTokens, worker, usage.completionTokens());
+  private static void tokens(AtWorker at, Usage usage, RouteDecision decision) {
+    add(at.promptTokens, usage.promptTokens());
+    add(at.completionTokens, usage.completionTokens());
     Integer cached = usage.cachedTokens();
     CandidateView chosen = decision.chosen();
     // predictions are comparable only where the engine tells what came of them
     if (cached != null && chosen != null) {
-      add(cachedTokens, worker, cached);
-      add(predictedTokens, worker, chosen.matchedTokens());
+      add(at.cachedTokens, cached);
+      add(at.predictedTokens, chosen.matchedTokens());
     }
   }
 
-  private static void add(Series<LongAdder> to, String worker, @Nullable Integer tokens) {
+  private static void add(Found<LongAdder> to, @Nullable Integer tokens) {
     if (tokens != null) {
-      to.of(worker).add(tokens);
+      to.get().add(tokens);
     }
+  }
+
+  private AtWorker at(RequestEvent event) {
+    String worker = worker(event);
+    AtWorker known = atWorkers.get(worker);
+    if (known != null) {
+      return known;
+    }
+    AtWorker made = new AtWorker(worker);
+    if (atWorkers.size() < MAX_SERIES) {
+      AtWorker before = atWorkers.putIfAbsent(worker, made);
+      return before == null ? made : before;
+    }
+    return made; // one worker too many: its series are those of all such
   }
 
   private static String worker(RequestEvent event) {
@@ -163,10 +224,6 @@ public final class RequestMetrics implements RouterListener {
 
   private static String label(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT);
-  }
-
-  private static double seconds(Duration elapsed) {
-    return elapsed.toNanos() / 1e9;
   }
 
   /** The metrics now. */

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The series of one metric by the values of its labels. Bounded: once there are as many as allowed,
@@ -30,6 +31,9 @@ final class Series<T> {
   private final AtomicInteger size = new AtomicInteger();
   private final Object others;
 
+  /** Where there is no label. */
+  private volatile @Nullable T only;
+
   Series(int limit, Supplier<T> counter, String... labels) {
     this.limit = limit;
     this.counter = counter;
@@ -39,7 +43,12 @@ final class Series<T> {
 
   /** What counts where there is no label. */
   T of() {
-    return at(List.of());
+    T known = only;
+    if (known == null) {
+      known = at(List.of());
+      only = known;
+    }
+    return known;
   }
 
   /** What counts for the value of the only label. */

@@ -9,7 +9,6 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapPropagator;
-import java.net.URI;
 
 /**
  * One request as a span that nobody will see: of its end is told, and workers are given its
@@ -19,6 +18,7 @@ import java.net.URI;
 class SpanTrace implements RequestTrace {
   private final Tracer tracer;
   private final TextMapPropagator propagator;
+  private final ServerAttributes servers;
   private final Context context;
   private final Span span;
 
@@ -28,9 +28,15 @@ class SpanTrace implements RequestTrace {
    * @param context holds {@code span}
    * @param span was begun; ends with the request
    */
-  SpanTrace(Tracer tracer, TextMapPropagator propagator, Context context, Span span) {
+  SpanTrace(
+      Tracer tracer,
+      TextMapPropagator propagator,
+      ServerAttributes servers,
+      Context context,
+      Span span) {
     this.tracer = tracer;
     this.propagator = propagator;
+    this.servers = servers;
     this.context = context;
     this.span = span;
   }
@@ -49,19 +55,15 @@ class SpanTrace implements RequestTrace {
     return new HopSpan(propagator, context.with(begun), begun);
   }
 
-  private static void describe(Span begun, Hop hop) {
+  private void describe(Span begun, Hop hop) {
     RouteDecision.CandidateView candidate = hop.candidate();
     begun
         .setAttribute(SpanAttributes.WORKER, hop.worker())
         .setAttribute(SpanAttributes.ROLE, hop.role())
         .setAttribute(SpanAttributes.ATTEMPT, (long) hop.attempt())
         .setAttribute(SpanAttributes.STEP, candidate.step())
-        .setAttribute(SpanAttributes.MATCHED_TOKENS, (long) candidate.matchedTokens());
-    URI address = URI.create(candidate.worker());
-    if (address.getHost() != null) {
-      begun.setAttribute(SpanAttributes.SERVER, address.getHost());
-      begun.setAttribute(SpanAttributes.PORT, (long) address.getPort());
-    }
+        .setAttribute(SpanAttributes.MATCHED_TOKENS, (long) candidate.matchedTokens())
+        .setAllAttributes(servers.of(candidate.worker()));
   }
 
   @Override

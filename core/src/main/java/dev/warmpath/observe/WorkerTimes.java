@@ -12,7 +12,11 @@ public final class WorkerTimes {
 
   /** Nothing took any time yet. */
   public WorkerTimes() {
-    byWorker = RequestMetrics.histograms(RequestMetrics.SECONDS, "worker");
+    byWorker = RequestMetrics.histograms(RequestMetrics.TIMES, "worker");
+  }
+
+  Series<Histogram> series() {
+    return byWorker;
   }
 
   /**
@@ -22,7 +26,7 @@ public final class WorkerTimes {
    * @param nanos what it took, in nanoseconds
    */
   public void record(String worker, long nanos) {
-    byWorker.of(worker).record(nanos / 1e9);
+    byWorker.of(worker).record(nanos);
   }
 
   /** The series now, in seconds. */

@@ -37,10 +37,10 @@ class PrometheusTextTest {
 
   @Test
   void histogramsAreCumulative() {
-    Histogram histogram = new Histogram(0.1, 1);
-    histogram.record(0.1);
-    histogram.record(0.5);
-    histogram.record(7);
+    Histogram histogram = new Histogram(Histogram.bounds(0.1, 1));
+    histogram.record(100_000_000);
+    histogram.record(500_000_000);
+    histogram.record(7_000_000_000L);
     MetricFamily family =
         new MetricFamily(
             "t_seconds",
