@@ -23,8 +23,8 @@ class StampedeTest {
   /** Requests a second once all conversations have begun: half of them, in the window. */
   private static final double RATE = 220;
 
-  /** Telemetry is as old as a second, and shows what that second brought in the next. */
-  private static final int WINDOW = 5;
+  /** A herd lasts until telemetry shows it, a second later. */
+  private static final int WINDOW = 2;
 
   private static final int CHANGES = 18;
   private static final int COLD = 7;
@@ -85,17 +85,21 @@ class StampedeTest {
   @EnumSource
   void homesGetTheirShareAndNoMore(Event event) {
     Outcome outcome = run("homing", event);
-    assertThat(most(outcome)).isLessThan(1.7);
+    assertThat(most(outcome)).isLessThan(2);
     assertThat(longestQueue(outcome)).isLessThan(8);
   }
 
+  /**
+   * All that a herd could get is eight shares. Without own requests in the count, and two at random
+   * of those that look best, these come to more than three.
+   */
   @ParameterizedTest
   @EnumSource
   void whoeverLooksAtLoadOnlyIsNotDrawnThereForLong(Event event) {
     for (String policy : List.of("power_of_two", "shortest_queue", "cache_aware", "linear_cost")) {
       Outcome outcome = run(policy, event);
-      assertThat(most(outcome)).as(policy).isLessThan(2);
-      assertThat(longestQueue(outcome)).as(policy).isLessThan(60);
+      assertThat(most(outcome)).as(policy).isLessThan(3);
+      assertThat(longestQueue(outcome)).as(policy).isLessThan(36);
     }
   }
 }
