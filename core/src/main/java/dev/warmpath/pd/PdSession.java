@@ -28,13 +28,8 @@ final class PdSession {
   private PdState state = PdState.NEW;
   private @Nullable PdPlan plan;
   private final PdLegs legs = new PdLegs(out);
+  private final PdReport report = new PdReport(legs, out);
   private int attempts;
-
-  /** The caller has had a payload: nothing may be sent again. */
-  private boolean released;
-
-  /** The caller has had its last word. */
-  private boolean told;
 
   /** Decode has answered, and prefill's end is waited for. */
   private boolean payloadHeld;
@@ -45,7 +40,6 @@ final class PdSession {
   private boolean repicked;
   private boolean corrupted;
   private @Nullable PdVerdict verdict;
-  private @Nullable PdFailure failure;
 
   /** How the session ends once its legs have, where that is settled already. */
   private @Nullable PdState endsAs;
@@ -145,8 +139,8 @@ final class PdSession {
    */
   List<PdAction> noPair(PdVerdict verdict, String error, long now) {
     if (state == PdState.SELECTING) {
-      PdFailure last = failure;
-      finishFailed(last != null ? last : failure(Phase.SELECT, verdict, 0, error));
+      PdFailure last = report.failure();
+      finishFailed(last != null ? last : report.failure(Phase.SELECT, verdict, 0, error));
     } else if (state == PdState.HOLDING) {
       legs.notSent(WorkerRole.DECODE);
       abandon(Objects.requireNonNull(this.verdict), now);
@@ -204,14 +198,13 @@ final class PdSession {
   }
 
   private void release(long now) {
-    released = true;
     handOffHeld = false;
     state = PdState.STREAMING;
     timers.disarm(Kind.GRACE);
     timers.disarm(Kind.RENDEZVOUS);
     timers.disarm(Kind.FIRST_PAYLOAD);
     timers.arm(Kind.IDLE, now, settings.timeouts().idle());
-    out.add(new PdAction.Tell(Word.RELEASED, null));
+    report.release();
     if (legs.decode().ok()) {
       decodeDone(now);
     }
@@ -264,7 +257,7 @@ final class PdSession {
         if (!handOff && !plan().recomputes()) {
           legs.notSent(WorkerRole.DECODE);
           PdVerdict nothing = new PdVerdict(Blame.PREFILL, false, false);
-          failure = failure(Phase.HANDOFF, nothing, 502, "prefill handed nothing over");
+          report.failed(Phase.HANDOFF, nothing, 502, "prefill handed nothing over");
           abandon(nothing, now);
           return;
         }
@@ -304,7 +297,7 @@ final class PdSession {
   }
 
   private void decodeDone(long now) {
-    tell(Word.ENDED, null);
+    report.last(Word.ENDED, null);
     if (legs.prefill().ended()) {
       complete();
     } else {
@@ -327,12 +320,13 @@ final class PdSession {
         if (role == WorkerRole.PREFILL && !settings.strict()) {
           return;
         }
-        failure = failure(Phase.DECODE_STREAM, found, result.status(), result.error());
-        tell(Word.FAILED, failure);
+        report.last(
+            Word.FAILED,
+            report.failed(Phase.DECODE_STREAM, found, result.status(), result.error()));
         abandon(found, now);
       }
       case HOLDING, STARTING_DECODE -> {
-        failure = failure(Phase.DECODE_START, found, result.status(), result.error());
+        report.failed(Phase.DECODE_START, found, result.status(), result.error());
         if (result.begun()) {
           handOffHeld = false;
         }
@@ -354,12 +348,11 @@ final class PdSession {
         abandon(found, now);
       }
       default -> {
-        failure =
-            failure(
-                state == PdState.PREFILLING ? Phase.PREFILL : Phase.RENDEZVOUS,
-                found,
-                result.status(),
-                result.error());
+        report.failed(
+            state == PdState.PREFILLING ? Phase.PREFILL : Phase.RENDEZVOUS,
+            found,
+            result.status(),
+            result.error());
         abandon(found, now);
       }
     }
@@ -386,16 +379,19 @@ final class PdSession {
           default -> Phase.SELECT;
         };
     giveUp(
-        Word.FAILED, failure(phase, PdVerdict.DEADLINE, 0, "deadline passed"), PdState.FAILED, now);
+        Word.FAILED,
+        report.failure(phase, PdVerdict.DEADLINE, 0, "deadline passed"),
+        PdState.FAILED,
+        now);
   }
 
   /** Ends the session early, by the caller's wish or its deadline. */
   private void giveUp(Word word, @Nullable PdFailure why, PdState end, long now) {
-    if (state.terminal() || told) {
+    if (state.terminal() || report.over()) {
       return;
     }
     endsAs = end;
-    tell(word, why);
+    report.last(word, why);
     switch (state) {
       case NEW, SELECTING -> finish(end);
       case ABORTING -> {
@@ -489,7 +485,7 @@ final class PdSession {
     if (timers.due(Kind.HANDOFF, now)) {
       timers.disarm(Kind.HANDOFF);
       PdVerdict late = new PdVerdict(Blame.NONE, false, true);
-      failure = failure(Phase.HANDOFF, late, 0, "decode was not sent in time");
+      report.failed(Phase.HANDOFF, late, 0, "decode was not sent in time");
       abandon(late, now);
     }
     if (timers.due(Kind.FIRST_PAYLOAD, now)) {
@@ -551,7 +547,7 @@ final class PdSession {
             ? Blame.PAIR
             : prefillAnswers ? Blame.DECODE : Blame.PREFILL;
     PdVerdict found = new PdVerdict(blame, false, true);
-    failure = failure(Phase.RENDEZVOUS, found, 0, "the workers did not meet in time");
+    report.failed(Phase.RENDEZVOUS, found, 0, "the workers did not meet in time");
     abandon(found, now);
   }
 
@@ -571,38 +567,27 @@ final class PdSession {
       finish(end);
     } else if (found != null
         && found.retryable()
-        && !released
+        && !report.released()
         && attempts < settings.maxAttempts()) {
       state = PdState.SELECTING;
       timers.clear();
       out.add(new PdAction.Select(attempts + 1));
     } else {
       finishFailed(
-          Objects.requireNonNull(failure).ended(legs.prefill().outcome(), legs.decode().outcome()));
+          Objects.requireNonNull(report.failure())
+              .ended(legs.prefill().outcome(), legs.decode().outcome()));
     }
   }
 
   private void finishFailed(PdFailure why) {
-    tell(why.verdict().blame() == Blame.CALLER ? Word.REFUSED : Word.FAILED, why);
+    report.lastFailure(why);
     finish(PdState.FAILED);
-  }
-
-  private void tell(Word word, @Nullable PdFailure why) {
-    if (!told) {
-      told = true;
-      out.add(new PdAction.Tell(word, why));
-    }
   }
 
   private void finish(PdState end) {
     state = end;
     timers.clearAll();
     out.add(new PdAction.Close(end));
-  }
-
-  private PdFailure failure(Phase phase, PdVerdict found, int status, String error) {
-    return new PdFailure(
-        phase, found, legs.prefill().outcome(), legs.decode().outcome(), status, released, error);
   }
 
   private PdPlan plan() {
