@@ -27,6 +27,7 @@ final class MockWorker implements AutoCloseable {
   private volatile Function<RecordedRequest, MockResponse> answer = request -> ok();
 
   private MockWorker() {
+    server.setServerSocketFactory(new PromptSockets());
     server.setDispatcher(
         new Dispatcher() {
           @Override
