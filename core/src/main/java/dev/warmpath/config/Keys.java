@@ -466,7 +466,7 @@ final class Keys {
           "health.degradation.slow_start",
           DURATION,
           DEGRADATION.slowStart(),
-          "For how long the traffic of a worker that was down or suspect grows.");
+          "For how long the traffic of a worker that was down, suspect or restarted grows.");
   static final ConfigKey<Double> SLOW_START_SHARE =
       TABLE.live(
           "health.degradation.slow_start_share",

@@ -43,8 +43,9 @@ public enum DegradationMode {
    */
   STALE,
   /**
-   * It was down or suspect and comes back: a cold engine compiles, and its cache is empty. Has no
-   * signal; its share of traffic grows by itself, see {@link DegradationSettings#slowStart()}.
+   * It was down or suspect and comes back, or has restarted: a cold engine compiles, and its cache
+   * is empty. Has no signal; its share of traffic grows by itself, see {@link
+   * DegradationSettings#slowStart()}.
    */
   RECOVERING;
 

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * or below {@link Rule#leave()}, and neither sooner than {@code hold} after its last change.
  *
  * @param hold the least time between two changes of one mode of one rank, 10 s by default
- * @param slowStart for how long the share of a rank that was down or suspect grows in a straight
- *     line to all of it, 30 s by default; twice as long each time it recovers again within four
- *     times that, up to eight times as long; zero for at once
+ * @param slowStart for how long the share of a rank that was down, suspect or restarted grows in a
+ *     straight line to all of it, 30 s by default; twice as long each time it recovers again within
+ *     four times that, up to eight times as long; zero for at once
  * @param slowStartShare where it begins, 0.1 by default
  * @param rules by mode; a mode without one never begins. {@link DegradationMode#RECOVERING} has
  *     none

@@ -1,8 +1,9 @@
 package dev.warmpath.health;
 
 /**
- * The share of its traffic that a worker is sent after it was down or suspect: grows in a straight
- * line, and more slowly each time it comes back soon after it came back before. Not thread safe.
+ * The share of its traffic that a worker is sent after it was down, suspect or restarted: grows in
+ * a straight line, and more slowly each time it comes back soon after it came back before. Not
+ * thread safe.
  */
 final class SlowStart {
   /** Recoveries within so many times the slow start of the last one make the next one longer. */
@@ -12,17 +13,22 @@ final class SlowStart {
 
   private boolean ever;
   private boolean growing;
+  private long countedNanos;
   private long beganNanos;
   private int doublings;
 
-  /** The worker is back. */
+  /**
+   * The worker is back: its share begins anew. What comes within {@link DegradationSettings#hold()}
+   * of a recovery, as when probes, circuit breaker and a restart tell of one, is not counted as
+   * another.
+   */
   void begin(DegradationSettings settings, long nowNanos) {
-    if (growing && nowNanos - beganNanos < settings.hold().toNanos()) {
-      return; // probes and circuit breaker tell of one recovery
+    if (!ever || nowNanos - countedNanos >= settings.hold().toNanos()) {
+      long last = settings.slowStart().toNanos() << doublings;
+      boolean soon = ever && nowNanos - beganNanos < SOON * last;
+      doublings = soon ? Math.min(MOST_DOUBLINGS, doublings + 1) : 0;
+      countedNanos = nowNanos;
     }
-    long last = settings.slowStart().toNanos() << doublings;
-    boolean soon = ever && nowNanos - beganNanos < SOON * last;
-    doublings = soon ? Math.min(MOST_DOUBLINGS, doublings + 1) : 0;
     ever = true;
     growing = true;
     beganNanos = nowNanos;

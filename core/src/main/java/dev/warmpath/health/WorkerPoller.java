@@ -129,6 +129,9 @@ final class WorkerPoller {
       watches = states.stream().map(state -> new RankWatch(state, slowStart, now)).toList();
       states.forEach(state -> state.watchedBy(witness));
     }
+    if (renewed) {
+      recovered(); // its new states know of no trouble, nor of what is left of a slow start
+    }
     if (renewed && !renewing) {
       // Somebody else has noticed a restart.
       restarts.restarted(null);
