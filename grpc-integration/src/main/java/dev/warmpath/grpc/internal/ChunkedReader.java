@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,16 +61,17 @@ abstract class ChunkedReader<R> implements WireReader<R> {
         : new Usage(promptTokens, cachedTokens, null);
   }
 
-  /** The alternatives at one position, as either service's message holds them. */
-  interface Tops {
-    List<Integer> ids(int position);
-
-    List<Float> values(int position);
-
-    int size();
-  }
-
-  static List<Delta.Logprob> logprobs(List<Float> values, List<Integer> ids, Tops tops) {
+  /**
+   * Puts log probabilities together.
+   *
+   * @param tops the alternatives at each position, as either service's message holds them
+   */
+  static <T> List<Delta.Logprob> logprobs(
+      List<Float> values,
+      List<Integer> ids,
+      List<T> tops,
+      Function<T, List<Integer>> topIds,
+      Function<T, List<Float>> topValues) {
     List<Delta.Logprob> logprobs = new ArrayList<>(values.size());
     for (int i = 0; i < Math.min(values.size(), ids.size()); i++) {
       boolean more = i < tops.size();
@@ -77,8 +79,8 @@ abstract class ChunkedReader<R> implements WireReader<R> {
           new Delta.Logprob(
               ids.get(i),
               values.get(i),
-              more ? tops.ids(i) : List.of(),
-              more ? tops.values(i) : List.of()));
+              more ? topIds.apply(tops.get(i)) : List.of(),
+              more ? topValues.apply(tops.get(i)) : List.of()));
     }
     return logprobs;
   }

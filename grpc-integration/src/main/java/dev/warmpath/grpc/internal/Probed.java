@@ -1,5 +1,7 @@
 package dev.warmpath.grpc.internal;
 
+import dev.warmpath.worker.ServedModel;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Fields that a server leaves at their zero when it does not know them. */
@@ -16,5 +18,11 @@ final class Probed {
 
   static String healthy(boolean healthy) {
     return healthy ? "HealthCheck answers healthy" : "HealthCheck answers not healthy";
+  }
+
+  /** The model that a server names, or whose path it tells. */
+  static List<ServedModel> served(String name, String path, @Nullable Integer context) {
+    String known = name.isEmpty() ? path : name;
+    return known.isEmpty() ? List.of() : List.of(new ServedModel(known, text(path), null, context));
   }
 }

@@ -20,6 +20,7 @@ import dev.warmpath.proto.sglang.scheduler.SamplingParams;
 import dev.warmpath.proto.sglang.scheduler.SchedulerLoad;
 import dev.warmpath.proto.sglang.scheduler.SglangSchedulerGrpc;
 import dev.warmpath.proto.sglang.scheduler.TokenizedInput;
+import dev.warmpath.proto.sglang.scheduler.TopLogProbs;
 import dev.warmpath.proto.smg.FlushCacheRequest;
 import dev.warmpath.proto.smg.KvEventBatch;
 import dev.warmpath.proto.smg.ProfileResponse;
@@ -36,7 +37,6 @@ import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.RankLoad;
 import dev.warmpath.transport.TransportException;
 import dev.warmpath.worker.EngineKind;
-import dev.warmpath.worker.ServedModel;
 import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerCapabilities;
 import dev.warmpath.worker.WorkerRole;
@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * servicer ignores the data-parallel rank, so a worker is one rank whatever it runs
  * (smg-grpc-servicer 0.8.0).
  */
-final class SglangScheduler implements EngineService {
+final class SglangScheduler extends GeneratingService {
   /** The bootstrap server's port where a request names none. */
   private static final int BOOTSTRAP_PORT = 8998;
 
@@ -74,17 +74,7 @@ final class SglangScheduler implements EngineService {
   }
 
   @Override
-  public void check(
-      String path, byte[] body, @Nullable PromptTokens tokens, @Nullable String noTokens)
-      throws InexpressibleException {
-    checked(path, body, tokens, noTokens);
-  }
-
-  private static Generation checked(
-      String path, byte[] body, @Nullable PromptTokens tokens, @Nullable String noTokens)
-      throws InexpressibleException {
-    Generation generation = Generation.read(path, body);
-    Refusals.tokens(tokens, noTokens);
+  void refuse(Generation generation) throws InexpressibleException {
     Refusals refusals = new Refusals("SGLang's scheduler service");
     refusals.unless(generation.sampling().seed() == null, "seed");
     refusals.unless(generation.cacheSalt() == null, "cache_salt");
@@ -98,15 +88,17 @@ final class SglangScheduler implements EngineService {
     refusals.unless(
         bootstrap == null || bootstrap.room() == (int) bootstrap.room(),
         "a bootstrap_room of more than 31 bits");
-    return generation;
   }
 
   @Override
-  public WireCall<?, ?> call(
-      OutboundRequest request, String rid, ModelFacts facts, long createdSeconds)
+  WireCall<?, ?> call(
+      Generation generation,
+      OutboundRequest request,
+      String rid,
+      ModelFacts facts,
+      long createdSeconds)
       throws InexpressibleException {
     PromptTokens tokens = request.tokens();
-    Generation generation = checked(request.path(), request.body(), tokens, null);
     int[] ids = Refusals.tokens(tokens, null).ids();
     TokenizedInput.Builder input = TokenizedInput.newBuilder();
     for (int id : ids) {
@@ -220,22 +212,9 @@ final class SglangScheduler implements EngineService {
       return logprobs(
           all.getTokenLogprobsList(),
           all.getTokenIdsList(),
-          new Tops() {
-            @Override
-            public List<Integer> ids(int position) {
-              return all.getTopLogprobs(position).getTokenIdsList();
-            }
-
-            @Override
-            public List<Float> values(int position) {
-              return all.getTopLogprobs(position).getValuesList();
-            }
-
-            @Override
-            public int size() {
-              return all.getTopLogprobsCount();
-            }
-          });
+          all.getTopLogprobsList(),
+          TopLogProbs::getTokenIdsList,
+          TopLogProbs::getValuesList);
     }
   }
 
@@ -256,8 +235,6 @@ final class SglangScheduler implements EngineService {
     // The model info's max_context_length is the KV capacity, not the context.
     Integer context = Probed.positive(number(args, "context_length"));
     context = context == null ? Probed.positive(model.getMaxReqInputLen()) : context;
-    String name =
-        model.getServedModelName().isEmpty() ? model.getModelPath() : model.getServedModelName();
     WorkerRole role =
         switch (text(args, "disaggregation_mode")) {
           case "prefill" -> WorkerRole.PREFILL;
@@ -271,10 +248,7 @@ final class SglangScheduler implements EngineService {
                 EngineKind.SGLANG,
                 server.getSglangVersion().isEmpty() ? null : server.getSglangVersion(),
                 role,
-                name.isEmpty()
-                    ? List.of()
-                    : List.of(
-                        new ServedModel(name, Probed.text(model.getModelPath()), null, context)),
+                Probed.served(model.getServedModelName(), model.getModelPath(), context),
                 1,
                 Probed.positive(number(args, "page_size")),
                 capacity == null ? null : Long.valueOf(capacity),

@@ -20,6 +20,7 @@ import dev.warmpath.proto.vllm.engine.OutputLogProbs;
 import dev.warmpath.proto.vllm.engine.SamplingParams;
 import dev.warmpath.proto.vllm.engine.SchedulerLoad;
 import dev.warmpath.proto.vllm.engine.TokenizedInput;
+import dev.warmpath.proto.vllm.engine.TopLogProbs;
 import dev.warmpath.proto.vllm.engine.VllmEngineGrpc;
 import dev.warmpath.transport.HealthReport;
 import dev.warmpath.transport.LoadReport;
@@ -28,7 +29,6 @@ import dev.warmpath.transport.PromptTokens;
 import dev.warmpath.transport.RankLoad;
 import dev.warmpath.transport.TransportException;
 import dev.warmpath.worker.EngineKind;
-import dev.warmpath.worker.ServedModel;
 import dev.warmpath.worker.Worker;
 import dev.warmpath.worker.WorkerCapabilities;
 import dev.warmpath.worker.WorkerRole;
@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * vLLM behind smg's servicer: tokens in, tokens out, the data-parallel rank as a field. A cancelled
  * call aborts its request (smg-grpc-servicer 0.8.0).
  */
-final class VllmEngine implements EngineService {
+final class VllmEngine extends GeneratingService {
   @Override
   public String name() {
     return "vllm-engine";
@@ -61,17 +61,7 @@ final class VllmEngine implements EngineService {
   }
 
   @Override
-  public void check(
-      String path, byte[] body, @Nullable PromptTokens tokens, @Nullable String noTokens)
-      throws InexpressibleException {
-    checked(path, body, tokens, noTokens);
-  }
-
-  private static Generation checked(
-      String path, byte[] body, @Nullable PromptTokens tokens, @Nullable String noTokens)
-      throws InexpressibleException {
-    Generation generation = Generation.read(path, body);
-    Refusals.tokens(tokens, noTokens);
+  void refuse(Generation generation) throws InexpressibleException {
     Refusals refusals = new Refusals("vLLM's engine service");
     refusals.unless(generation.cacheSalt() == null, "cache_salt");
     refusals.unless(generation.lora() == null, "lora_path");
@@ -79,15 +69,17 @@ final class VllmEngine implements EngineService {
     refusals.unless(generation.bootstrap() == null, "bootstrap_room");
     Long seed = generation.sampling().seed();
     refusals.unless(seed == null || seed == seed.intValue(), "a seed of more than 32 bits");
-    return generation;
   }
 
   @Override
-  public WireCall<?, ?> call(
-      OutboundRequest request, String rid, ModelFacts facts, long createdSeconds)
+  WireCall<?, ?> call(
+      Generation generation,
+      OutboundRequest request,
+      String rid,
+      ModelFacts facts,
+      long createdSeconds)
       throws InexpressibleException {
     PromptTokens tokens = request.tokens();
-    Generation generation = checked(request.path(), request.body(), tokens, null);
     int[] ids = Refusals.tokens(tokens, null).ids();
     TokenizedInput.Builder input = TokenizedInput.newBuilder();
     for (int id : ids) {
@@ -210,22 +202,9 @@ final class VllmEngine implements EngineService {
       return logprobs(
           all.getTokenLogprobsList(),
           all.getTokenIdsList(),
-          new Tops() {
-            @Override
-            public List<Integer> ids(int position) {
-              return all.getTopLogprobs(position).getTokenIdsList();
-            }
-
-            @Override
-            public List<Float> values(int position) {
-              return all.getTopLogprobs(position).getValuesList();
-            }
-
-            @Override
-            public int size() {
-              return all.getTopLogprobsCount();
-            }
-          });
+          all.getTopLogprobsList(),
+          TopLogProbs::getTokenIdsList,
+          TopLogProbs::getValuesList);
     }
   }
 
@@ -242,8 +221,6 @@ final class VllmEngine implements EngineService {
         calls.call(
             VllmEngineGrpc.getGetServerInfoMethod(), GetServerInfoRequest.getDefaultInstance());
     Integer context = Probed.positive(model.getMaxContextLength());
-    String name =
-        model.getServedModelName().isEmpty() ? model.getModelPath() : model.getServedModelName();
     WorkerRole role =
         switch (server.getKvRole()) {
           case "kv_producer" -> WorkerRole.PREFILL;
@@ -255,10 +232,7 @@ final class VllmEngine implements EngineService {
                 EngineKind.VLLM,
                 null,
                 role,
-                name.isEmpty()
-                    ? List.of()
-                    : List.of(
-                        new ServedModel(name, Probed.text(model.getModelPath()), null, context)),
+                Probed.served(model.getServedModelName(), model.getModelPath(), context),
                 Probed.positive(server.getDataParallelSize()),
                 Probed.positive(server.getBlockSize()),
                 null,

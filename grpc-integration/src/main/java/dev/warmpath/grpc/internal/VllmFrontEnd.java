@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * cached tokens, and a cancelled call is not aborted until {@code Control.Abort} says so (vLLM
  * 0.27).
  */
-final class VllmFrontEnd implements EngineService {
+final class VllmFrontEnd extends GeneratingService {
   private static final Metadata.Key<String> RANK =
       Metadata.Key.of("x-data-parallel-rank", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -69,37 +69,33 @@ final class VllmFrontEnd implements EngineService {
         || serviceName.equals(ControlGrpc.SERVICE_NAME);
   }
 
+  /**
+   * It tokenizes a completion's one text itself; only log probabilities name tokens by their text.
+   */
   @Override
-  public void check(
-      String path, byte[] body, @Nullable PromptTokens tokens, @Nullable String noTokens)
-      throws InexpressibleException {
-    checked(path, body, tokens, noTokens);
+  boolean needsTokens(Generation generation) {
+    return generation.promptText() == null || generation.topLogprobs() >= 0;
   }
 
-  private static Generation checked(
-      String path, byte[] body, @Nullable PromptTokens tokens, @Nullable String noTokens)
-      throws InexpressibleException {
-    Generation generation = Generation.read(path, body);
-    // It tokenizes a completion's one text itself; only log probabilities name tokens by their
-    // text.
-    if (generation.promptText() == null || generation.topLogprobs() >= 0) {
-      Refusals.tokens(tokens, noTokens);
-    }
+  @Override
+  void refuse(Generation generation) throws InexpressibleException {
     Refusals refusals = new Refusals("vLLM's gRPC front end");
     refusals.unless(generation.lora() == null, "lora_path");
     refusals.unless(generation.bootstrap() == null, "bootstrap_room");
     refusals.unless(generation.kvTransferParams() == null, "kv_transfer_params");
     refusals.unless(
         generation.sampling().spacesBetweenSpecialTokens(), "spaces_between_special_tokens");
-    return generation;
   }
 
   @Override
-  public WireCall<?, ?> call(
-      OutboundRequest request, String rid, ModelFacts facts, long createdSeconds)
+  WireCall<?, ?> call(
+      Generation generation,
+      OutboundRequest request,
+      String rid,
+      ModelFacts facts,
+      long createdSeconds)
       throws InexpressibleException {
     PromptTokens tokens = request.tokens();
-    Generation generation = checked(request.path(), request.body(), tokens, null);
     GenerateRequest.Builder message =
         GenerateRequest.newBuilder()
             .setRequestId(rid)
