@@ -2,6 +2,7 @@ package dev.warmpath.examples;
 
 import dev.warmpath.fake.lab.LabIncident;
 import dev.warmpath.fake.study.StudyWorkload;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -68,8 +69,10 @@ final class IncidentOptions {
   /** What happens, to end a sentence with; nothing where nothing does. */
   String text() {
     StringBuilder text = new StringBuilder();
-    if (restartEvery != null) {
-      text.append("; a worker restarts every ").append(restartEvery).append(" s");
+    Double every = restartEvery;
+    if (every != null) {
+      String seconds = BigDecimal.valueOf(every).stripTrailingZeros().toPlainString();
+      text.append("; a worker restarts every ").append(seconds).append(" s");
     }
     incidents.forEach(each -> text.append("; ").append(each));
     return text.toString();
