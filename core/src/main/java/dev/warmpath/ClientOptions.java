@@ -90,12 +90,4 @@ final class ClientOptions {
   @Nullable Executor healthExecutor;
   @Nullable Scheduler scheduler;
   @Nullable Long seed;
-
-  /**
-   * Knowledge routing as it was given, or made of its builder and, where that is silent, a file.
-   */
-  @Nullable KnowledgeRouting knowledge(RouterConfig file) {
-    KnowledgeRouting.Builder builder = knowledgeBuilder;
-    return builder == null ? knowledge : builder.otherwise(file.knowledgeRouting()).build();
-  }
 }

@@ -171,10 +171,10 @@ public final class RouterClient implements AutoCloseable {
   private volatile ClientSettings settings;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private RouterClient(ClientOptions options) {
+  private RouterClient(ClientOptions options, ClientParts parts) {
     ClientSettings settings = new ClientSettings(options, options.config);
     this.settings = settings;
-    this.transports = List.copyOf(options.transports);
+    this.transports = parts.transports();
     this.registry = new WorkerRegistry();
     LongSupplier ticker =
         options.scheduler == null ? System::nanoTime : options.scheduler::nanoTime;
@@ -194,12 +194,12 @@ public final class RouterClient implements AutoCloseable {
             .budgetBytes(Math.max(MIN_INDEX_BYTES, settings.indexBytes - blockBytes - branchBytes))
             .ticker(ticker)
             .build();
-    this.knowledge = options.knowledge(settings.config);
+    this.knowledge = parts.knowledge();
     this.decisions = new DecisionLog(settings.config.statusDecisions(), ticker);
     this.requestMetrics = settings.requestMetrics ? new RequestMetrics() : null;
     IndexFeed feed = new IndexFeed(index, blocks);
     this.kvEvents = kvEvents(settings);
-    BlockLocator locator = options.blockLocator;
+    BlockLocator locator = parts.locator();
     this.lookup = locator == null ? null : new BlockLookup(locator, settings.lookup);
     this.deadLetters = new DeadLetters(settings.deadLetterBytes);
     this.tracer = options.tracer;
@@ -283,7 +283,7 @@ public final class RouterClient implements AutoCloseable {
         settings.topologyFile == null ? null : new TopologyStore(settings.topologyFile);
     Map<String, List<WorkerSpec>> known = topologyStore == null ? Map.of() : topologyStore.load();
     this.discoveries = new Discoveries(workerSources, known);
-    discoveries.take(settings.config, discoveries.open(settings.config));
+    discoveries.take(settings.config, parts.discoveries());
     options.discoveries.forEach(discoveries::start);
     // Its first look is to find the workers that are configured.
     LoadHistorySettings history = settings.loadHistory;
@@ -1324,14 +1324,17 @@ public final class RouterClient implements AutoCloseable {
     /**
      * Starts the client. Never waits for workers and never fails because one is down.
      *
-     * @throws IllegalStateException when no transport was given
+     * @throws IllegalStateException when no transport was given and the configuration names none
+     * @throws dev.warmpath.config.ConfigException when what it names can't be made
      */
     public RouterClient build() {
-      if (options.transports.isEmpty()) {
-        throw new IllegalStateException(
-            "a router client needs a transport, such as OkHttpTransport.create()");
+      ClientParts parts = ClientParts.of(options);
+      try {
+        return new RouterClient(options, parts);
+      } catch (RuntimeException e) {
+        parts.abandon();
+        throw e;
       }
-      return new RouterClient(options);
     }
   }
 }

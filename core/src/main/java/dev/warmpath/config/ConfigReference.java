@@ -16,7 +16,9 @@ final class ConfigReference {
         Everything that `RouterClient.builder()` takes and that can be written down, as one YAML or JSON file: `builder.config(Path)`, or
         `--config FILE` on the command line. What the builder is told by calls, and flags, win over the file. YAML takes
         `com.fasterxml.jackson.dataformat:jackson-dataformat-yaml` on the class path, JSON nothing. An unknown key is an error. A dot is a
-        level: `retry.max_attempts` is `max_attempts` within `retry`.
+        level: `retry.max_attempts` is `max_attempts` within `retry`. Parts that other modules make (`transports`, `umbp`,
+        `discovery.kubernetes`, `knowledge.enabled`) take those modules on the class path. What only code can be stays with the builder:
+        listeners, tracers, executors, clocks, policies and discoveries of one's own.
 
         In any text `${NAME}` stands for an environment variable and `${file:PATH}` for a file's content, so that secrets stand
         elsewhere; `$${` is a plain `${`. Relative paths are relative to the working directory.

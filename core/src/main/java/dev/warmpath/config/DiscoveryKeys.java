@@ -2,6 +2,7 @@ package dev.warmpath.config;
 
 import static dev.warmpath.config.ConfigTypes.DURATION;
 import static dev.warmpath.config.ConfigTypes.PATH;
+import static dev.warmpath.config.ConfigTypes.SWITCH;
 import static dev.warmpath.config.ConfigTypes.TEXT;
 import static dev.warmpath.config.ConfigTypes.count;
 
@@ -133,6 +134,71 @@ final class DiscoveryKeys {
           .defaultInterval(otherwise)
           .workers(CommonWorker.filling(common))
           .build();
+    }
+  }
+
+  /** A Kubernetes service as the file has it; compares by value. */
+  record Service(KubernetesSettings settings, @Nullable CommonWorker common)
+      implements DiscoverySource {
+    private static final ConfigTable TABLE = new ConfigTable();
+    private static final ConfigKey<String> NAMESPACE =
+        TABLE.live("namespace", TEXT, null, "Its namespace.");
+    private static final ConfigKey<String> SERVICE = TABLE.live("service", TEXT, null, "Its name.");
+    private static final ConfigKey<String> SCHEME =
+        TABLE.live("scheme", TEXT, "http", "The scheme of its workers' URLs.");
+    private static final ConfigKey<String> PORT_NAME =
+        TABLE.live("port_name", TEXT, null, "The service's port that is taken; its first if none.");
+    private static final ConfigKey<Integer> PORT =
+        TABLE.live(
+            "port", count(1, 65_535), null, "The port of each pod, whatever the service says.");
+    private static final ConfigKey<Boolean> POD_LABELS =
+        TABLE.live(
+            "pod_labels",
+            SWITCH,
+            false,
+            "Takes role and engine from the pods' own labels before the service's.");
+    private static final ConfigKey<Duration> RELIST =
+        TABLE.live(
+            "relist_interval",
+            DURATION,
+            Duration.ofMinutes(1),
+            "After how long pods are listed anew although the watch seems well.");
+    private static final ConfigKey<CommonWorker> COMMON = commonKey(TABLE);
+
+    static final ConfigType<Service> TYPE =
+        ConfigTypes.object(
+            "Kubernetes service",
+            TABLE,
+            null,
+            (values, place) -> {
+              Duration relist = values.get(RELIST);
+              if (relist.isZero()) {
+                throw place.in("relist_interval").error("must be longer than nothing");
+              }
+              return new Service(
+                  new KubernetesSettings(
+                      values.get(NAMESPACE),
+                      values.get(SERVICE),
+                      values.get(SCHEME),
+                      values.find(PORT_NAME),
+                      values.find(PORT),
+                      values.get(POD_LABELS),
+                      relist),
+                  values.find(COMMON));
+            },
+            service -> service.settings + ";" + service.common);
+
+    @Override
+    public String name() {
+      return "kubernetes:" + settings.namespace() + "/" + settings.service();
+    }
+
+    @Override
+    public WorkerDiscovery open() {
+      return Parts.made(
+          new Place(name(), "discovery.kubernetes"),
+          Parts.KUBERNETES,
+          maker -> maker.kubernetes(settings, CommonWorker.filling(common)));
     }
   }
 }

@@ -75,6 +75,16 @@ final class Keys {
           list(DiscoveryKeys.DnsName.TYPE),
           List.of(),
           "Names whose addresses are workers, followed by their time to live.");
+  static final ConfigKey<List<DiscoveryKeys.Service>> DISCOVERY_KUBERNETES =
+      TABLE.live(
+          "discovery.kubernetes",
+          list(DiscoveryKeys.Service.TYPE),
+          List.of(),
+          "Services whose ready pods are workers, with the credentials of the pod or the user that"
+              + " the process runs as. Takes `"
+              + Parts.HTTP
+              + "` and `io.fabric8:kubernetes-client` on the class path.");
+  static final PartKeys PARTS = new PartKeys(TABLE);
   static final ConfigKey<Secret> API_KEY =
       TABLE.live(
           "api_key",

@@ -80,6 +80,7 @@ public final class RouterConfig {
   private final @Nullable KvEventSettings kvEvents;
   private final KnowledgeSettings knowledge;
   private final InjectionSettings injection;
+  private final ConfiguredParts parts;
   private final RegistrySettings knowledgeRegistry;
 
   private RouterConfig(String source, ConfigValues values) {
@@ -117,6 +118,7 @@ public final class RouterConfig {
     this.loadHistory = values.section("load_history", () -> loadHistory(values));
     this.kvEvents = values.section("kv_events", () -> kvEvents(values));
     this.knowledge = values.section("knowledge", () -> Keys.KNOWLEDGE.read(values));
+    this.parts = new ConfiguredParts(source, values);
     this.injection =
         values.section("knowledge.injection", () -> Keys.KNOWLEDGE_SETUP.injection(values));
     this.knowledgeRegistry =
@@ -314,7 +316,13 @@ public final class RouterConfig {
   /** The same without workers and without discovery of any. */
   public RouterConfig withoutWorkers() {
     return new RouterConfig(
-        source, values.without(List.of(Keys.WORKERS, Keys.DISCOVERY_FILES, Keys.DISCOVERY_DNS)));
+        source,
+        values.without(
+            List.of(
+                Keys.WORKERS,
+                Keys.DISCOVERY_FILES,
+                Keys.DISCOVERY_DNS,
+                Keys.DISCOVERY_KUBERNETES)));
   }
 
   /** What messages call it: the file's path. */
@@ -331,6 +339,7 @@ public final class RouterConfig {
   public List<DiscoverySource> discoveries() {
     List<DiscoverySource> sources = new ArrayList<>(values.get(Keys.DISCOVERY_FILES));
     sources.addAll(values.get(Keys.DISCOVERY_DNS));
+    sources.addAll(values.get(Keys.DISCOVERY_KUBERNETES));
     return sources;
   }
 
@@ -481,6 +490,11 @@ public final class RouterConfig {
   /** How engines' KV events are listened to, or null where they are not. */
   public @Nullable KvEventSettings kvEvents() {
     return kvEvents;
+  }
+
+  /** The parts that other modules make of it. */
+  public ConfiguredParts parts() {
+    return parts;
   }
 
   /** How knowledge routing decides, where the client has any. */

@@ -8,6 +8,7 @@ enum WhyFixed {
   PROMPTS("prompts that were read, hashed and indexed under the old value would match no new one"),
   FILES("it is read when the client starts and written when it closes"),
   THREADS("its thread is started with the client, and goes by what it was started with"),
+  CONNECTIONS("connections are made once, and requests run on them"),
   LISTENING("who is asked and listened to, and how, is settled when the client starts"),
   COUNTS("what came before could not be told from what comes after"),
   KNOWLEDGE("a KnowledgeRouting is made once, with what it remembers of nodes and answers");

@@ -46,14 +46,11 @@ class BuilderKeysTest {
           Map.entry("RouterClient.tracer(RouterTracer)", CODE),
           Map.entry("RouterClient.promptSource(PromptSource)", CODE),
           Map.entry("RouterClient.kvSubscriber(KvSubscriber)", CODE),
-          Map.entry("RouterClient.blockLocator(BlockLocator)", CODE),
-          Map.entry("RouterClient.transport(Transport)", CODE),
           Map.entry("RouterClient.executor(Executor)", "threads are the application's"),
           Map.entry("RouterClient.healthExecutor(Executor)", TESTS),
           Map.entry("RouterClient.scheduler(Scheduler)", TESTS),
           Map.entry(
               "RouterClient.knowledge(KnowledgeRouting)", "made by code; its builder has keys"),
-          Map.entry("KnowledgeRouting.transport(KnowledgeTransport)", CODE),
           Map.entry("KnowledgeRouting.retriever(KnowledgeRetriever)", CODE),
           Map.entry("KnowledgeRouting.otherwise(Builder)", "takes what the file says"),
           Map.entry("KnowledgeRouting.scheduler(Scheduler)", TESTS),
@@ -73,7 +70,16 @@ class BuilderKeysTest {
           Map.entry("RouterClient.worker(WorkerSpec)", List.of("workers", "workers[].url")),
           Map.entry(
               "RouterClient.discovery(WorkerDiscovery)",
-              List.of("discovery.files", "discovery.dns")),
+              List.of(
+                  "discovery.files",
+                  "discovery.dns",
+                  "discovery.kubernetes",
+                  "discovery.kubernetes[].")),
+          Map.entry("RouterClient.transport(Transport)", List.of("transports", "http.", "grpc.")),
+          Map.entry("RouterClient.blockLocator(BlockLocator)", List.of("umbp.")),
+          Map.entry(
+              "KnowledgeRouting.transport(KnowledgeTransport)",
+              List.of("knowledge.enabled", "knowledge.key")),
           Map.entry("RouterClient.model(String,ModelFiles)", List.of("models", "models.*.")),
           Map.entry("RouterClient.model(ModelFiles)", List.of("models")),
           Map.entry("RouterClient.templateClock(Clock)", List.of("template_zone")),

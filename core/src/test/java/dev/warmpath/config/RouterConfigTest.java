@@ -242,6 +242,15 @@ class RouterConfigTest {
   }
 
   @Test
+  void aPartWithoutItsModuleIsNamedWithWhatToAdd() {
+    Place place = new Place("router.yaml", "transports");
+    assertThatThrownBy(() -> Parts.made(place, Parts.GRPC, maker -> null))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            "router.yaml: transports takes dev.warmpath:warmpath-grpc on the class path: add it");
+  }
+
+  @Test
   void aMissingFileIsNamed(@TempDir Path dir) {
     assertThatThrownBy(() -> RouterConfig.read(dir.resolve("no.yaml")))
         .isInstanceOf(ConfigException.class)

@@ -72,8 +72,8 @@ final class RouterOptions {
       names = "--config",
       paramLabel = "FILE",
       description =
-          "everything else that a client takes, as YAML or JSON (core/CONFIGURATION.md); options win"
-              + " over it")
+          "everything else that a client takes, as YAML or JSON (core/CONFIGURATION.md); options"
+              + " win over it")
   private @Nullable Path config;
 
   @Option(
@@ -128,7 +128,8 @@ final class RouterOptions {
 
   /** Whether a UMBP master is to be asked. */
   boolean asksMaster() {
-    return umbp != null;
+    RouterConfig file = config();
+    return umbp != null || (file != null && file.parts().asksMaster());
   }
 
   /** The files of the models that were named, each read once; "" stands for every model. */
@@ -149,11 +150,14 @@ final class RouterOptions {
 
   /** A client for {@code specs} under {@code policy}. The caller closes it. */
   RouterClient.Builder client(List<WorkerSpec> specs, @Nullable String policy) {
-    RouterClient.Builder builder =
-        RouterClient.builder()
-            .transport(OkHttpTransport.create())
-            .transport(GrpcTransport.create());
+    RouterClient.Builder builder = RouterClient.builder();
     RouterConfig file = config();
+    if (file == null || !file.parts().carries("http")) {
+      builder.transport(OkHttpTransport.create());
+    }
+    if (file == null || !file.parts().carries("grpc")) {
+      builder.transport(GrpcTransport.create());
+    }
     if (file != null && specs.equals(file.workers())) {
       builder.config(file);
     } else {

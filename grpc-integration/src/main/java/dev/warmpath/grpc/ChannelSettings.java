@@ -1,5 +1,6 @@
 package dev.warmpath.grpc;
 
+import dev.warmpath.config.GrpcSettings;
 import dev.warmpath.worker.TlsFiles;
 import dev.warmpath.worker.Worker;
 import io.grpc.ChannelCredentials;
@@ -44,14 +45,7 @@ public record ChannelSettings(
    * For engines: pings every 30 s, idle or not, and messages of 256 MiB. smg's servicers allow a
    * ping every 10 s without calls (smg-grpc-servicer 0.8.0).
    */
-  public static final ChannelSettings ENGINE =
-      new ChannelSettings(
-          Duration.ofSeconds(30),
-          Duration.ofSeconds(10),
-          true,
-          256 << 20,
-          Duration.ofMinutes(5),
-          null);
+  public static final ChannelSettings ENGINE = of(GrpcSettings.DEFAULT);
 
   /**
    * For UMBP masters, which keep gRPC's default of closing connections that ping more than once in
@@ -67,6 +61,17 @@ public record ChannelSettings(
       throw new IllegalArgumentException(
           "messages of " + maxInboundBytes + " bytes: use 1 or more");
     }
+  }
+
+  /** What a configuration says of channels to engines. */
+  static ChannelSettings of(GrpcSettings settings) {
+    return new ChannelSettings(
+        settings.keepAlive(),
+        settings.keepAliveTimeout(),
+        settings.pingsWhenIdle(),
+        settings.maxInboundBytes(),
+        settings.idleTimeout(),
+        null);
   }
 
   /** These with other credentials for {@code grpcs} addresses. */

@@ -1,5 +1,6 @@
 package dev.warmpath.okhttp;
 
+import dev.warmpath.config.HttpSettings;
 import dev.warmpath.okhttp.internal.HttpAdmin;
 import dev.warmpath.okhttp.internal.WorkerTelemetry;
 import dev.warmpath.okhttp.internal.WorkerTls;
@@ -56,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OkHttpTransport implements Transport {
   /** Shorter than the 5 s after which engines close an idle connection. */
-  public static final Duration DEFAULT_KEEP_ALIVE = Duration.ofSeconds(4);
+  public static final Duration DEFAULT_KEEP_ALIVE = HttpSettings.DEFAULT.keepAlive();
 
   private static final MediaType JSON = MediaType.get("application/json");
   private static final String ABORT_PATH = "/abort_request";
@@ -317,7 +318,7 @@ public final class OkHttpTransport implements Transport {
   public static final class Builder {
     private @Nullable OkHttpClient client;
     private Duration keepAlive = DEFAULT_KEEP_ALIVE;
-    private int maxIdleConnections = 1_024;
+    private int maxIdleConnections = HttpSettings.DEFAULT.maxIdleConnections();
     private boolean http2PriorKnowledge;
 
     private Builder() {}

@@ -3,6 +3,7 @@ package dev.warmpath.okhttp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.warmpath.config.KubernetesSettings;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Secret;
 import dev.warmpath.worker.WorkerDiscovery;
@@ -52,7 +53,7 @@ class KubernetesDiscoveryIT {
   private static KubernetesClient operator;
   private Wire wire;
   private KubernetesClient client;
-  private KubernetesDiscovery discovery;
+  private WorkerDiscovery discovery;
 
   @BeforeAll
   static void startServer() {
@@ -102,7 +103,7 @@ class KubernetesDiscoveryIT {
     operator.pods().inNamespace("prod").delete();
   }
 
-  private void discover(KubernetesDiscovery made) {
+  private void discover(WorkerDiscovery made) {
     discovery = made;
     made.start(
         new WorkerDiscovery.Listener() {
@@ -189,6 +190,23 @@ class KubernetesDiscoveryIT {
     } else {
       operator.resource(slice).update();
     }
+  }
+
+  @Test
+  void whatAFileSaysOfAServiceIsFollowed() {
+    apply(slice("a", Map.of(), List.of(pod("10.0.0.1", "p1"))));
+    KubernetesClient own = client(wire.port());
+    discover(
+        OwnKubernetes.of(
+            new KubernetesSettings(
+                "prod", "sglang", "https", "http", 8_443, true, Duration.ofMinutes(1)),
+            worker -> worker.role(WorkerRole.DECODE),
+            own));
+    assertThat(discovery.name()).isEqualTo("kubernetes:prod/sglang");
+    awaitAddresses("https://10.0.0.1:8443");
+    assertThat(told.get(told.size() - 1))
+        .extracting(WorkerSpec::role)
+        .containsExactly(WorkerRole.DECODE);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.warmpath.grpc.umbp;
 
+import dev.warmpath.config.UmbpSettings;
 import dev.warmpath.grpc.ChannelSettings;
 import dev.warmpath.index.BlockAnswer;
 import dev.warmpath.index.BlockAnswer.Failure;
@@ -44,7 +45,7 @@ public final class UmbpClient implements BlockLocator {
   static final int LARGEST_CHUNK = 1_024;
 
   /** See {@link Builder#maxInFlight}. */
-  public static final int DEFAULT_MAX_IN_FLIGHT = 32;
+  public static final int DEFAULT_MAX_IN_FLIGHT = UmbpSettings.DEFAULT_MAX_IN_FLIGHT;
 
   /** Calls end by themselves a little before whoever waits gives up, so that parts are not lost. */
   private static final int MARGIN = 10;
