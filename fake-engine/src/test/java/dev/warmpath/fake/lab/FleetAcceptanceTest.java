@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What {@code homing} has to come to on the fleet study's own fleet, seeds 1 to 3: 16 workers, up
  * to 32 clients, the whole traces. Takes most of an hour: runs where {@code warmpath.fleet} is
  * {@code full} and {@code WARMPATH_TRACES} names the folder with Mooncake's traces. 32 clients that
- * hear of every cache need 4 GB of heap. {@link FleetShortTest} has what runs always.
+ * hear of every cache keep 2 GB of heap alive. {@link FleetShortTest} has what runs always.
  */
 class FleetAcceptanceTest {
   private static FleetRuns runs;
