@@ -1,16 +1,19 @@
 package dev.warmpath.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.warmpath.health.FakeTransport.FakeWorker;
 import dev.warmpath.health.FakeTransport.Mode;
 import dev.warmpath.transport.RankLoad;
+import dev.warmpath.worker.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 
 /**
  * Whatever a worker's polls find and its requests come to: traffic that was taken from it comes
@@ -48,7 +51,7 @@ class TrafficHysteresisTest {
     return state.lastResort() ? 0 : state.share();
   }
 
-  @Property(tries = 10)
+  @Property(tries = 6)
   void trafficComesBackNoSoonerThanTheHold(
       @ForAll long seed,
       @ForAll @IntRange(min = 1, max = 6) int calmness,
@@ -74,7 +77,7 @@ class TrafficHysteresisTest {
       double before = weight(fixture);
       double least = before;
       long fell = fixture.time.nanoTime() - rules.hold().toNanos();
-      for (int i = 0; i < 2_500; i++) {
+      for (int i = 0; i < 2_000; i++) {
         if (random.nextInt(10 * calmness) == 0) {
           fixture.state(A).failed();
         } else if (random.nextInt(30 * calmness) == 0) {
@@ -98,6 +101,33 @@ class TrafficHysteresisTest {
         }
         before = weight;
       }
+    }
+  }
+
+  @Test
+  void aRecoveryWithinTheHoldBeginsAnewButIsNotCountedAsAnother() {
+    DegradationSettings rules = DegradationSettings.builder().hold(Duration.ofSeconds(60)).build();
+    SlowStart slowStart = new SlowStart();
+    slowStart.begin(rules, 0);
+    long second = Duration.ofSeconds(28).toNanos();
+    assertThat(slowStart.share(rules, second)).isGreaterThan(0.9);
+    slowStart.begin(rules, second);
+    assertThat(slowStart.share(rules, second)).isEqualTo(rules.slowStartShare());
+    assertThat(slowStart.share(rules, second + rules.slowStart().toNanos())).isEqualTo(1);
+  }
+
+  @Test
+  void aRestartBeginsASlowStart() {
+    try (MonitorFixture fixture = new MonitorFixture()) {
+      fixture.addUp(A);
+      assertThat(weight(fixture)).isEqualTo(1);
+      Worker worker = fixture.worker(A);
+      fixture.registry.restarted(worker.id(), worker.epoch(), worker.capabilities());
+      fixture.advance(Duration.ofMillis(1));
+      assertThat(fixture.worker(A).epoch()).isNotEqualTo(worker.epoch());
+      assertThat(fixture.state(A).degradation().modes())
+          .containsExactly(DegradationMode.RECOVERING);
+      assertThat(weight(fixture)).isCloseTo(0.1, within(0.01));
     }
   }
 }
