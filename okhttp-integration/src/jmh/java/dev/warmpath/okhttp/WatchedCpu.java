@@ -49,7 +49,9 @@ public final class WatchedCpu {
   private static final int TURNS_OF_A_SCRAPE = 4;
 
   /** What is not measured, until both clients are compiled. */
-  private static final int WARMUP_PAIRS = 2;
+  private static final int WARMUP_PAIRS = 4;
+
+  private static final int WARMUP_SCRAPES = 1_000;
 
   private final RouterClient off;
   private final RouterClient on;
@@ -99,6 +101,9 @@ public final class WatchedCpu {
         throw new IllegalStateException("the worker is not up");
       }
       WatchedCpu runs = new WatchedCpu(off, on, (requests + TURN - 1) / TURN);
+      for (int i = 0; i < WARMUP_SCRAPES; i++) {
+        scrape(on);
+      }
       for (int i = 0; i < WARMUP_PAIRS; i++) {
         System.out.printf("warm-up: %.3f%n", runs.pair().ratio());
       }
@@ -207,7 +212,13 @@ public final class WatchedCpu {
         throw new IllegalStateException("the worker failed");
       }
     }
-    if (watched && turn % TURNS_OF_A_SCRAPE == 0 && PrometheusText.of(client.metrics()).isEmpty()) {
+    if (watched && turn % TURNS_OF_A_SCRAPE == 0) {
+      scrape(client);
+    }
+  }
+
+  private static void scrape(RouterClient client) {
+    if (PrometheusText.of(client.metrics()).isEmpty()) {
       throw new IllegalStateException("nothing to scrape");
     }
   }
