@@ -87,6 +87,8 @@ class KubernetesDiscoveryIT {
             .withNamespace("prod")
             .withWatchReconnectInterval(20)
             .withRequestRetryBackoffLimit(0)
+            .withConnectionTimeout((int) PATIENCE.toMillis())
+            .withRequestTimeout((int) PATIENCE.toMillis())
             .withHttp2Disable(true)
             .build();
     return new KubernetesClientBuilder().withConfig(config).build();
