@@ -13,9 +13,11 @@ public enum KnowledgeInjection {
   /** Not at all: the application does it itself, and the request is only routed by it. */
   OFF;
 
+  private final String label = name().toLowerCase(Locale.ROOT);
+
   /** The word used in headers and decisions. */
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return label;
   }
 
   /**

@@ -16,8 +16,10 @@ public enum Availability {
   /** Its probes fail, others can do its work. A last resort too, since probes can be wrong. */
   DOWN;
 
+  private final String label = name().toLowerCase(Locale.ROOT);
+
   /** The lower-case name used in views. */
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return label;
   }
 }

@@ -49,8 +49,10 @@ public enum DegradationMode {
    */
   RECOVERING;
 
+  private final String label = name().toLowerCase(Locale.ROOT);
+
   /** The lower-case name used in views and decisions. */
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return label;
   }
 }

@@ -66,8 +66,10 @@ public final class PredictionCheck {
     UNREPORTED;
 
     /** The lower-case name used in JSON and metrics. */
+    private final String label = name().toLowerCase(Locale.ROOT);
+
     public String label() {
-      return name().toLowerCase(Locale.ROOT);
+      return label;
     }
   }
 

@@ -11,8 +11,10 @@ public enum MetricType {
   /** Counts of values in buckets, with their sum. */
   HISTOGRAM;
 
+  private final String label = name().toLowerCase(Locale.ROOT);
+
   /** The name in Prometheus's text format. */
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return label;
   }
 }

@@ -2,7 +2,6 @@ package dev.warmpath.observe;
 
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Metrics in Prometheus's text format, version 0.0.4, for an application to serve under the content
@@ -32,42 +31,50 @@ public final class PrometheusText {
     out.append("\n# TYPE ").append(family.name()).append(' ').append(family.type().label());
     out.append('\n');
     for (MetricSample sample : family.samples()) {
+      String labels = labels(sample.labels());
       if (family.type() == MetricType.HISTOGRAM) {
-        histogram(family.name(), sample);
+        histogram(family.name(), labels, sample);
       } else {
-        line(family.name(), sample.labels(), null, sample.value());
+        line(family.name(), "", labels, sample.value());
       }
     }
   }
 
-  private void histogram(String name, MetricSample sample) {
+  private void histogram(String name, String labels, MetricSample sample) {
     MetricSample.Buckets buckets = sample.buckets();
     List<Double> bounds = buckets.upperBounds();
     for (int b = 0; b < bounds.size(); b++) {
-      String bound = number(bounds.get(b));
-      line(name + "_bucket", sample.labels(), bound, buckets.cumulative().get(b));
+      bucket(name, labels, number(bounds.get(b)), buckets.cumulative().get(b));
     }
-    line(name + "_bucket", sample.labels(), "+Inf", (double) buckets.count());
-    line(name + "_sum", sample.labels(), null, sample.value());
-    line(name + "_count", sample.labels(), null, (double) buckets.count());
+    bucket(name, labels, "+Inf", (double) buckets.count());
+    line(name, "_sum", labels, sample.value());
+    line(name, "_count", labels, (double) buckets.count());
   }
 
-  private void line(String name, Map<String, String> labels, @Nullable String bound, double value) {
-    out.append(name);
-    char separator = '{';
-    for (Map.Entry<String, String> label : labels.entrySet()) {
-      out.append(separator).append(label.getKey()).append("=\"");
-      out.append(escaped(label.getValue(), true)).append('"');
-      separator = ',';
-    }
-    if (bound != null) {
-      out.append(separator).append("le=\"").append(bound).append('"');
-      separator = ',';
-    }
-    if (separator == ',') {
-      out.append('}');
+  private void bucket(String name, String labels, String bound, double value) {
+    out.append(name).append("_bucket{").append(labels).append(labels.isEmpty() ? "" : ",");
+    out.append("le=\"").append(bound).append("\"} ").append(number(value)).append('\n');
+  }
+
+  private void line(String name, String suffix, String labels, double value) {
+    out.append(name).append(suffix);
+    if (!labels.isEmpty()) {
+      out.append('{').append(labels).append('}');
     }
     out.append(' ').append(number(value)).append('\n');
+  }
+
+  /** A sample's labels between its braces, made once for all lines of a histogram. */
+  private static String labels(Map<String, String> labels) {
+    StringBuilder text = new StringBuilder();
+    labels.forEach(
+        (label, value) ->
+            text.append(text.isEmpty() ? "" : ",")
+                .append(label)
+                .append("=\"")
+                .append(escaped(value, true))
+                .append('"'));
+    return text.toString();
   }
 
   private static String escaped(String text, boolean quoted) {

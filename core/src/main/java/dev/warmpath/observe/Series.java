@@ -1,9 +1,9 @@
 package dev.warmpath.observe;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
@@ -79,10 +79,13 @@ final class Series<T> {
 
   /** A sample of each series. */
   List<MetricSample> samples(BiFunction<Map<String, String>, T, MetricSample> sample) {
-    List<MetricSample> samples = new ArrayList<>();
-    byValues.forEach((values, counted) -> samples.add(sample.apply(named(values), counted)));
-    samples.sort((a, b) -> a.labels().toString().compareTo(b.labels().toString()));
-    return samples;
+    Map<String, MetricSample> inOrder = new TreeMap<>();
+    byValues.forEach(
+        (values, counted) -> {
+          Map<String, String> named = named(values);
+          inOrder.put(named.toString(), sample.apply(named, counted));
+        });
+    return List.copyOf(inOrder.values());
   }
 
   private Map<String, String> named(Object key) {

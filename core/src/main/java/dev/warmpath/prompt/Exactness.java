@@ -13,8 +13,10 @@ public enum Exactness {
   /** The body says nothing of a prompt: routed on load alone. */
   OPAQUE;
 
+  private final String label = name().toLowerCase(Locale.ROOT);
+
   /** The lower-case name used in JSON. */
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return label;
   }
 }

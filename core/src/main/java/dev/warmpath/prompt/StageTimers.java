@@ -28,8 +28,10 @@ public final class StageTimers {
     SELECT;
 
     /** The lower-case name used in labels. */
+    private final String label = name().toLowerCase(Locale.ROOT);
+
     public String label() {
-      return name().toLowerCase(Locale.ROOT);
+      return label;
     }
   }
 

@@ -36,8 +36,10 @@ public record AdminReply(Outcome outcome, String detail, Set<CacheLevel> emptied
     FAILED;
 
     /** As it is written in JSON: {@code needs_dev_mode}. */
+    private final String label = name().toLowerCase(Locale.ROOT);
+
     public String label() {
-      return name().toLowerCase(Locale.ROOT);
+      return label;
     }
 
     /** Whether what was asked for holds, as far as the engine tells. */

@@ -16,9 +16,11 @@ public enum EngineKind {
   /** Not known (yet): only what all engines share is used. */
   UNKNOWN;
 
+  private final String label = name().toLowerCase(Locale.ROOT);
+
   /** The lower-case name used in configuration, labels and JSON. */
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return label;
   }
 
   /**

@@ -11,9 +11,11 @@ public enum WorkerRole {
   /** Decode only, fed by a prefill worker. */
   DECODE;
 
+  private final String label = name().toLowerCase(Locale.ROOT);
+
   /** The lower-case name used in configuration, labels and JSON. */
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return label;
   }
 
   /**

@@ -11,8 +11,10 @@ public enum WorkerState {
   /** Finishes what it has and takes nothing new. */
   DRAINING;
 
+  private final String label = name().toLowerCase(Locale.ROOT);
+
   /** The lower-case name used in JSON. */
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return label;
   }
 }
