@@ -148,7 +148,6 @@ public final class HttpServer implements AutoCloseable {
   public void refuse() {
     call(
         () -> {
-          resetAll();
           ServerSocketChannel channel = listener;
           if (channel != null) {
             listener = null;
@@ -159,6 +158,7 @@ public final class HttpServer implements AutoCloseable {
             holder.bind(address);
             placeholder = holder;
           }
+          resetAll(); // last, so that who is reset and comes back at once is refused
         });
   }
 
