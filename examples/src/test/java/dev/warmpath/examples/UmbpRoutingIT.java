@@ -314,7 +314,7 @@ class UmbpRoutingIT {
     warm(client(fleet, PATIENT, ""), holder);
     String request = Files.writeString(folder.resolve("request.json"), body("")).toString();
     String workers = String.join(",", fleet.urls());
-    String files = folder.resolve(MODEL).toString();
+    String files = SmallModel.writeTo(folder.resolve("again")).toString();
     for (String command : List.of("explain", "chat --why")) {
       List<String> args = new ArrayList<>(List.of(command.split(" ")));
       args.addAll(List.of("--umbp", master.address(), "--umbp-deadline", "PT20S"));
