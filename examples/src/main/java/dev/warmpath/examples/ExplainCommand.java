@@ -35,7 +35,6 @@ final class ExplainCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     var request = body.request(null);
     try (RouterClient client = router.connect(policy)) {
-      Views.awaitLooked(client, java.time.Duration.ofSeconds(2));
       RouteDecision decision = client.explain(request);
       spec.commandLine()
           .getOut()

@@ -30,6 +30,7 @@ final class RouterOptions {
   private static final String API_KEY = "WARMPATH_API_KEY";
   private static final String ADMIN_KEY = "WARMPATH_ADMIN_KEY";
   private static final Duration READY_WITHIN = Duration.ofSeconds(5);
+  private static final Duration LOOKED_WITHIN = Duration.ofSeconds(2);
 
   @Option(
       names = "--worker",
@@ -216,7 +217,10 @@ final class RouterOptions {
     }
   }
 
-  /** The same, once a worker is up. */
+  /**
+   * The same, once a worker is up and all have been looked at, or had a moment for it: a command's
+   * only request is to find what a client that has been running would.
+   */
   RouterClient connect(@Nullable String policy) {
     List<WorkerSpec> specs = workers();
     RouterClient router = client(specs, policy).build();
@@ -226,6 +230,7 @@ final class RouterOptions {
       throw CommandFailure.work(
           "no worker is up after " + READY_WITHIN.toSeconds() + " s: " + reasons);
     }
+    Views.awaitLooked(router, LOOKED_WITHIN);
     return router;
   }
 
