@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The templates of real models, and what users do wrong, through the command line. */
+@Tag("long")
 class RenderCommandTest {
   private static final String GOLDENS = "/dev/warmpath/prompt/template/model-goldens.json";
   private static final String NOW = "2025-07-10T12:00:00";

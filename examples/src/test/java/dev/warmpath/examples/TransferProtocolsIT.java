@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * KV held, no room or transfer open and nothing in flight, on both sides and in the client.
  */
 @Timeout(120)
+@Tag("long")
 class TransferProtocolsIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 

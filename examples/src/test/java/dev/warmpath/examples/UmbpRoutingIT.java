@@ -38,6 +38,7 @@ import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +50,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * from the tokens in an engine's cache to another client's choice.
  */
 @Timeout(60)
+@Tag("long")
 class UmbpRoutingIT {
   private static final String MODEL = "m";
   private static final String PROMPT = "the long way home goes on and on ".repeat(20);

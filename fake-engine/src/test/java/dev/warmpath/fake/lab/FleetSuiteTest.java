@@ -9,8 +9,10 @@ import dev.warmpath.fake.study.StudyResult;
 import dev.warmpath.fake.study.StudySettings;
 import dev.warmpath.fake.study.StudyWorkload;
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("long")
 class FleetSuiteTest {
   private static final StudySettings SMALL = StudySettings.STUDY.withWorkers(4).withClients(3);
 

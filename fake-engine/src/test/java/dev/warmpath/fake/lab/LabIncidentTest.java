@@ -14,8 +14,10 @@ import dev.warmpath.policy.RoutingPolicy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("long")
 class LabIncidentTest {
   private static final StudySettings FOUR = StudySettings.STUDY.withWorkers(4).withClients(3);
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The frozen policies on drawn workloads; those on Mooncake's traces are in {@link
  * StudyTracesTest}.
  */
+@Tag("long")
 class StudyTest {
   private static StudyResult run(String policy, String workload, double rate, int clients)
       throws IOException {
