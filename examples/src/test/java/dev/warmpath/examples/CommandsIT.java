@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands as a user types them, against fake workers. */
+@Tag("long")
 class CommandsIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static FakeFleet fleet;

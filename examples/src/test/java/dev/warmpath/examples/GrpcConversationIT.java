@@ -26,6 +26,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The same conversation over HTTP and over each of the engines' gRPC servers: the same text, usage
  * and decision, streamed or not, and nothing left at either end.
  */
+@Tag("long")
 class GrpcConversationIT {
   private static final String MODEL = "small";
 

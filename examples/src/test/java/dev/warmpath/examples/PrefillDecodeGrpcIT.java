@@ -52,6 +52,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +69,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * in flight, on both sides and in the clients.
  */
 @Timeout(120)
+@Tag("long")
 class PrefillDecodeGrpcIT {
   private static final String MODEL = "small";
   private static final KvTransfer QUICK = new KvTransfer(100_000, 10);
