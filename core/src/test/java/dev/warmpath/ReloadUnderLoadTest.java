@@ -17,14 +17,10 @@ import dev.warmpath.worker.WorkerRole;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -83,38 +79,6 @@ class ReloadUnderLoadTest {
     }
   }
 
-  /** Sends 1,000 requests from 8 threads, and changes to and fro until all are answered. */
-  private static void noneIsLost(RouterClient client, List<RouterConfig> configs) throws Exception {
-    AtomicInteger answered = new AtomicInteger();
-    CountDownLatch begun = new CountDownLatch(100);
-    ExecutorService callers = Executors.newFixedThreadPool(8);
-    try {
-      List<Future<?>> calls = new ArrayList<>();
-      for (int caller = 0; caller < 8; caller++) {
-        calls.add(
-            callers.submit(
-                () -> {
-                  for (int i = 0; i < 125; i++) {
-                    assertThat(client.send(REQUEST).status()).isEqualTo(200);
-                    answered.incrementAndGet();
-                    begun.countDown();
-                  }
-                }));
-      }
-      begun.await();
-      int reloads = 0;
-      while (reloads < 20 || calls.stream().anyMatch(call -> !call.isDone())) {
-        client.reload(configs.get(reloads++ % configs.size()));
-      }
-      for (Future<?> call : calls) {
-        call.get();
-      }
-    } finally {
-      callers.shutdownNow();
-    }
-    assertThat(answered).hasValue(1_000);
-  }
-
   @AfterEach
   void nothingIsLeft() {
     if (router != null) {
@@ -165,7 +129,8 @@ class ReloadUnderLoadTest {
         config(ONE_WORKER, "admission: {max_in_flight_per_rank: 2, queue_size: 512}");
     RouterConfig narrow =
         config(ONE_WORKER, "admission: {max_in_flight_per_rank: 1, queue_size: 8}");
-    noneIsLost(router(wide, request -> Script.ok(ANSWER)), List.of(narrow, wide));
+    ReloadTraffic.noneIsLost(
+        router(wide, request -> Script.ok(ANSWER)), List.of(narrow, wide), REQUEST);
   }
 
   @Test
@@ -186,7 +151,7 @@ class ReloadUnderLoadTest {
             "  max_releases: 1",
             "  timeouts: {prefill: 90s, rendezvous: 90s, first_payload: 90s, abort: 1s}");
     RouterClient client = router(one, request -> Script.ok(ANSWER));
-    noneIsLost(client, List.of(other, one));
+    ReloadTraffic.noneIsLost(client, List.of(other, one), REQUEST);
     client.reload(one);
     assertThat(client.send(REQUEST).decision().pd()).isNotNull();
   }
@@ -251,9 +216,10 @@ class ReloadUnderLoadTest {
     await().untilAsserted(() -> assertThat(workers(client)).hasSize(2));
     long epoch = epoch(client, "http://w1:1");
 
-    noneIsLost(
+    ReloadTraffic.noneIsLost(
         client,
-        List.of(config(discovery(green)), config(discovery(blue, green)), config(discovery(blue))));
+        List.of(config(discovery(green)), config(discovery(blue, green)), config(discovery(blue))),
+        REQUEST);
 
     client.reload(config(discovery(green)));
     await()
