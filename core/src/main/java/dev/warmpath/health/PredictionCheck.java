@@ -65,9 +65,9 @@ public final class PredictionCheck {
     /** Nothing is reported, so nothing is known. */
     UNREPORTED;
 
-    /** The lower-case name used in JSON and metrics. */
     private final String label = name().toLowerCase(Locale.ROOT);
 
+    /** The lower-case name used in JSON and metrics. */
     public String label() {
       return label;
     }
