@@ -40,8 +40,9 @@ record KnowledgeKeys(
             "knowledge.order",
             oneOf(StageOrder.values()),
             standard.order(),
-            "The second stage's order of steps. All of `knowledge` is for clients that are given a"
-                + " `KnowledgeRouting.Builder`, which wins over it."),
+            "The second stage's order of steps. All of `knowledge` holds for what"
+                + " `knowledge.enabled` makes and for a `KnowledgeRouting.Builder` of the"
+                + " application's, which wins over it."),
         table.fixed(
             WhyFixed.KNOWLEDGE,
             "knowledge.window",
