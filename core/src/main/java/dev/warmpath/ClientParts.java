@@ -8,7 +8,6 @@ import dev.warmpath.transport.KnowledgeTransport;
 import dev.warmpath.transport.Transport;
 import dev.warmpath.worker.WorkerDiscovery;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -63,12 +62,9 @@ record ClientParts(
           made.add(locator);
         }
       }
-      Map<DiscoverySource, WorkerDiscovery> discoveries = new LinkedHashMap<>();
-      for (DiscoverySource source : options.config.discoveries()) {
-        WorkerDiscovery opened = source.open();
-        made.add(opened);
-        discoveries.put(source, opened);
-      }
+      Map<DiscoverySource, WorkerDiscovery> discoveries =
+          Discoveries.open(options.config.discoveries());
+      made.addAll(discoveries.values());
       KnowledgeRouting knowledge = options.knowledge;
       if (knowledge == null) {
         knowledge = knowledge(options);

@@ -5,6 +5,7 @@ import dev.warmpath.config.RouterConfig;
 import dev.warmpath.worker.WorkerDiscovery;
 import dev.warmpath.worker.WorkerSpec;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,23 +49,29 @@ final class Discoveries implements AutoCloseable {
   }
 
   /**
-   * Makes those that a configuration names and that do not run yet; nothing is started.
+   * Makes discoveries; nothing is started.
    *
    * @throws RuntimeException when one can't be made; none is left open then
    */
-  Map<DiscoverySource, WorkerDiscovery> open(RouterConfig next) {
+  static Map<DiscoverySource, WorkerDiscovery> open(Collection<DiscoverySource> sources) {
     Map<DiscoverySource, WorkerDiscovery> opened = new LinkedHashMap<>();
-    lock.lock();
     try {
-      for (DiscoverySource source : next.discoveries()) {
-        if (!named.containsKey(source)) {
-          opened.put(source, source.open());
-        }
+      for (DiscoverySource source : sources) {
+        opened.put(source, source.open());
       }
       return opened;
     } catch (RuntimeException e) {
-      opened.values().forEach(WorkerDiscovery::close);
+      opened.values().forEach(RouterClient::quietly);
       throw e;
+    }
+  }
+
+  /** Makes those that a configuration names and that do not run yet, as {@link #open} does. */
+  Map<DiscoverySource, WorkerDiscovery> openNew(RouterConfig next) {
+    lock.lock();
+    try {
+      return open(
+          next.discoveries().stream().filter(source -> !named.containsKey(source)).toList());
     } finally {
       lock.unlock();
     }
@@ -74,7 +81,7 @@ final class Discoveries implements AutoCloseable {
    * Goes over to those that a configuration names. What the ones that end have told stays in force
    * until each of those that are named has told something.
    *
-   * @param opened what {@link #open} made of the same configuration
+   * @param opened what was made of the same configuration
    */
   void take(RouterConfig next, Map<DiscoverySource, WorkerDiscovery> opened) {
     Map<DiscoverySource, Running> ended = new LinkedHashMap<>();

@@ -629,7 +629,7 @@ public final class RouterClient implements AutoCloseable {
     if (closed.get()) {
       throw new RouterClosedException();
     }
-    Map<DiscoverySource, WorkerDiscovery> opened = discoveries.open(next.config);
+    Map<DiscoverySource, WorkerDiscovery> opened = discoveries.openNew(next.config);
     if (!next.rollout.sameAs(settings.rollout)) {
       escapeHatch.policies().settings(next.rollout);
     }

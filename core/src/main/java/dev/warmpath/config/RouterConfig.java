@@ -67,6 +67,7 @@ public final class RouterConfig {
 
   private final String source;
   private final ConfigValues values;
+  private final List<DiscoverySource> discoveries;
   private final RoutingPolicy policy;
   private final RoutingPolicy prefillPolicy;
   private final RoutingPolicy decodePolicy;
@@ -86,7 +87,7 @@ public final class RouterConfig {
   private RouterConfig(String source, ConfigValues values) {
     this.source = source;
     this.values = values;
-    List<String> unused = values.section("discovery", this::names);
+    this.discoveries = values.section("discovery", () -> discoveries(values));
     HomingSettings homing = values.section("homing", () -> homing(values));
     LinearCostWeights cost = values.section("linear_cost", () -> linearCost(values));
     this.policy = Policies.parse(values.get(Keys.DECIDER), homing, cost);
@@ -337,20 +338,20 @@ public final class RouterConfig {
 
   /** The sources of workers. */
   public List<DiscoverySource> discoveries() {
+    return discoveries;
+  }
+
+  private static List<DiscoverySource> discoveries(ConfigValues values) {
     List<DiscoverySource> sources = new ArrayList<>(values.get(Keys.DISCOVERY_FILES));
     sources.addAll(values.get(Keys.DISCOVERY_DNS));
     sources.addAll(values.get(Keys.DISCOVERY_KUBERNETES));
-    return sources;
-  }
-
-  private List<String> names() {
     Set<String> names = new HashSet<>();
-    for (DiscoverySource each : discoveries()) {
+    for (DiscoverySource each : sources) {
       if (!names.add(each.name())) {
         throw new IllegalArgumentException(each.name() + " stands there twice: leave one out");
       }
     }
-    return List.copyOf(names);
+    return List.copyOf(sources);
   }
 
   /** The key for workers that have none of their own. */
