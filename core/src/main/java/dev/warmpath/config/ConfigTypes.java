@@ -13,15 +13,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The types of the file's values. */
 final class ConfigTypes {
-  static final ConfigType<String> TEXT = texts("text", "", UnaryOperator.identity());
+  static final ConfigType<String> TEXT = texts("text", "", text -> {});
 
   static final ConfigType<Boolean> SWITCH =
       new Scalar<>("true or false", "") {
@@ -191,8 +191,15 @@ final class ConfigTypes {
   }
 
   /** Text that {@code check} accepts; it stays text, so that values compare. */
-  static ConfigType<String> texts(String label, String unit, UnaryOperator<String> check) {
-    return texts(label, unit, check, label);
+  static ConfigType<String> texts(String label, String unit, Consumer<String> check) {
+    return texts(
+        label,
+        unit,
+        text -> {
+          check.accept(text);
+          return text;
+        },
+        label);
   }
 
   /** Something written as text. */

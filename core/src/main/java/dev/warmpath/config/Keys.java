@@ -44,14 +44,7 @@ final class Keys {
   private static final int MANY = Integer.MAX_VALUE;
 
   /** A policy's name, or a chain; text, so that two configurations can be compared. */
-  static final ConfigType<String> POLICY =
-      texts(
-          "policy",
-          "names joined by >",
-          text -> {
-            var unused = Policies.parse(text);
-            return text;
-          });
+  static final ConfigType<String> POLICY = texts("policy", "names joined by >", Policies::parse);
 
   static final ConfigTable TABLE = new ConfigTable();
 

@@ -9,14 +9,7 @@ import dev.warmpath.worker.WorkerId;
 record LookupNode(String worker, int rank) {
   private static final int ALL = -1;
 
-  static final ConfigType<String> TYPE =
-      texts(
-          "worker address",
-          "",
-          text -> {
-            var unused = parse(text);
-            return text;
-          });
+  static final ConfigType<String> TYPE = texts("worker address", "", LookupNode::parse);
 
   static LookupNode parse(String text) {
     int hash = text.lastIndexOf('#');
