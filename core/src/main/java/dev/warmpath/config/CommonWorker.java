@@ -3,6 +3,7 @@ package dev.warmpath.config;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.warmpath.worker.KvHashing;
 import dev.warmpath.worker.WorkerSpec;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -37,21 +38,14 @@ record CommonWorker(WorkerSpec spec) {
 
   private WorkerSpec.Builder fill(WorkerSpec.Builder found) {
     WorkerSpec own = found.build();
-    if (own.role() == null && spec.role() != null) {
-      found.role(spec.role());
-    }
-    if (own.engine() == null && spec.engine() != null) {
-      found.engine(spec.engine());
-    }
-    if (own.dpSize() == null && spec.dpSize() != null) {
-      found.dpSize(spec.dpSize());
-    }
-    if (own.blockSize() == null && spec.blockSize() != null) {
-      found.blockSize(spec.blockSize());
-    }
-    if (own.kvCapacityTokens() == null && spec.kvCapacityTokens() != null) {
-      found.kvCapacityTokens(spec.kvCapacityTokens());
-    }
+    fill(own.role(), spec.role(), found::role);
+    fill(own.engine(), spec.engine(), found::engine);
+    fill(own.dpSize(), spec.dpSize(), found::dpSize);
+    fill(own.blockSize(), spec.blockSize(), found::blockSize);
+    fill(own.kvCapacityTokens(), spec.kvCapacityTokens(), found::kvCapacityTokens);
+    fill(own.apiKey(), spec.apiKey(), found::apiKey);
+    fill(own.adminKey(), spec.adminKey(), found::adminKey);
+    fill(own.tls(), spec.tls(), found::tls);
     if (own.hashing().equals(KvHashing.UNKNOWN)) {
       found.hashing(spec.hashing());
     }
@@ -65,10 +59,13 @@ record CommonWorker(WorkerSpec spec) {
                 found.label(name, value);
               }
             });
-    return found
-        .apiKey(own.apiKey() == null ? spec.apiKey() : own.apiKey())
-        .adminKey(own.adminKey() == null ? spec.adminKey() : own.adminKey())
-        .tls(own.tls() == null ? spec.tls() : own.tls());
+    return found;
+  }
+
+  private static <T> void fill(@Nullable T own, @Nullable T common, Consumer<T> found) {
+    if (own == null && common != null) {
+      found.accept(common);
+    }
   }
 
   /** All but its keys, of which only the presence is told. */

@@ -3,6 +3,7 @@ package dev.warmpath.config;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,14 @@ final class ConfigValues {
       throw place.in(key.name()).error("is missing: set it");
     }
     return value;
+  }
+
+  /** Hands the value on, where there is one. */
+  <T> void tell(ConfigKey<T> key, Consumer<T> taker) {
+    T value = find(key);
+    if (value != null) {
+      taker.accept(value);
+    }
   }
 
   /** The value as the file would have it; secrets are not shown. */

@@ -125,26 +125,11 @@ final class WorkerKeys {
 
   private WorkerSpec spec(ConfigValues values) {
     WorkerSpec.Builder builder = WorkerSpec.builder(url == null ? ANY : values.get(url));
-    WorkerRole role = values.find(this.role);
-    if (role != null) {
-      builder.role(role);
-    }
-    EngineKind engine = values.find(this.engine);
-    if (engine != null) {
-      builder.engine(engine);
-    }
-    Integer dpSize = values.find(this.dpSize);
-    if (dpSize != null) {
-      builder.dpSize(dpSize);
-    }
-    Integer blockSize = values.find(this.blockSize);
-    if (blockSize != null) {
-      builder.blockSize(blockSize);
-    }
-    Long kvTokens = values.find(this.kvTokens);
-    if (kvTokens != null) {
-      builder.kvCapacityTokens(kvTokens);
-    }
+    values.tell(role, builder::role);
+    values.tell(engine, builder::engine);
+    values.tell(dpSize, builder::dpSize);
+    values.tell(blockSize, builder::blockSize);
+    values.tell(kvTokens, builder::kvCapacityTokens);
     String scheme = values.find(hash);
     builder.hashing(
         new KvHashing(
