@@ -69,8 +69,9 @@ public final class RequestMetrics implements RouterListener {
   public RequestMetrics() {}
 
   /**
-   * One worker's series of every metric that has one for each worker, so that an event looks its
-   * worker up once: maps of series are many, and out of the processor's caches between requests.
+   * One worker's series of every metric that has just one for each worker, so that an event looks
+   * its worker up once: maps of series are many, and out of the processor's caches between
+   * requests.
    */
   private final class AtWorker {
     final Found<LongAdder> attempts;
@@ -80,6 +81,7 @@ public final class RequestMetrics implements RouterListener {
     final Found<LongAdder> completionTokens;
     final Found<Histogram> firstByte;
     final Found<Histogram> attemptFirstByte;
+    final Found<Histogram> outputToken;
 
     AtWorker(String worker) {
       attempts = new Found<>(RequestMetrics.this.attempts, worker);
@@ -89,6 +91,7 @@ public final class RequestMetrics implements RouterListener {
       completionTokens = new Found<>(RequestMetrics.this.completionTokens, worker);
       firstByte = new Found<>(RequestMetrics.this.firstByte.series(), worker);
       attemptFirstByte = new Found<>(RequestMetrics.this.attemptFirstByte.series(), worker);
+      outputToken = new Found<>(RequestMetrics.this.outputToken, worker);
     }
   }
 
@@ -165,8 +168,9 @@ public final class RequestMetrics implements RouterListener {
     whole.of(label).record(event.elapsed().toNanos());
     Usage usage = event.usage();
     if (usage != null) {
-      tokens(at(event), usage, event.decision());
-      pace(event, usage);
+      AtWorker at = at(event);
+      tokens(at, usage, event.decision());
+      pace(at, event, usage);
     }
   }
 
@@ -176,12 +180,12 @@ public final class RequestMetrics implements RouterListener {
   }
 
   /** What a token took after the first, on the average of a stream. */
-  private void pace(RequestEvent event, Usage usage) {
+  private static void pace(AtWorker at, RequestEvent event, Usage usage) {
     Duration first = event.timings().firstByte();
     Integer tokens = usage.completionTokens();
     if (event.stream() && first != null && tokens != null && tokens > 1) {
       long rest = event.timings().attempt().toNanos() - first.toNanos();
-      outputToken.of(worker(event)).record(rest / (tokens - 1));
+      at.outputToken.get().record(rest / (tokens - 1));
     }
   }
 
