@@ -8,18 +8,6 @@ import java.util.Map;
 
 /** Watches a run for what incidents do to hit rates and loads, second by second. */
 final class RecoveryWatch implements LabObserver {
-  /** Width of the windows that are compared, which begin a second apart. */
-  static final int WINDOW_S = 5;
-
-  /** How long before an incident is what was before it. */
-  static final int BEFORE_S = 30;
-
-  /** How long recovery is waited for. */
-  static final int PATIENCE_S = 60;
-
-  /** How near to the hit rate before counts as back. */
-  static final double BACK = 0.02;
-
   private static final class Second {
     private final long[] received;
     private long prompt;
@@ -64,7 +52,7 @@ final class RecoveryWatch implements LabObserver {
     List<LabRecovery> all = new ArrayList<>();
     List<LabIncident> group = new ArrayList<>();
     for (LabIncident incident : incidents) {
-      if (!group.isEmpty() && incident.atMs() - last(group).atMs() > PATIENCE_S * 1e3) {
+      if (!group.isEmpty() && incident.atMs() - last(group).atMs() > LabRecovery.PATIENCE_S * 1e3) {
         all.add(recovery(group, samples));
         group.clear();
       }
@@ -84,14 +72,14 @@ final class RecoveryWatch implements LabObserver {
       List<LabIncident> group, Map<String, List<LabResult.Sample>> samples) {
     int first = (int) Math.ceil(group.get(0).atMs() / 1e3);
     int last = (int) Math.ceil(last(group).atMs() / 1e3);
-    int until = Math.min(seconds.size(), last + PATIENCE_S);
-    int since = Math.max(0, first - BEFORE_S);
+    int until = Math.min(seconds.size(), last + LabRecovery.PATIENCE_S);
+    int since = Math.max(0, first - LabRecovery.BEFORE_S);
     double before = hitRate(since, Math.min(first, seconds.size()));
     double lowest = Double.NaN;
     double atLast = Double.NaN;
     int recovered = -1;
-    for (int from = first; from + WINDOW_S <= until; from++) {
-      double rate = hitRate(from, from + WINDOW_S);
+    for (int from = first; from + LabRecovery.WINDOW_S <= until; from++) {
+      double rate = hitRate(from, from + LabRecovery.WINDOW_S);
       if (Double.isNaN(lowest) || rate < lowest) {
         lowest = rate;
       }
@@ -103,12 +91,14 @@ final class RecoveryWatch implements LabObserver {
         atLast = rate;
         recovered = -1;
       }
-      if (recovered < 0 && rate >= before - BACK) {
+      if (recovered < 0 && rate >= before - LabRecovery.BACK) {
         recovered = from;
       }
     }
     double took =
-        atLast >= before - BACK ? 0 : recovered < 0 ? Double.NaN : recovered + WINDOW_S - last;
+        atLast >= before - LabRecovery.BACK
+            ? 0
+            : recovered < 0 ? Double.NaN : recovered + LabRecovery.WINDOW_S - last;
     return new LabRecovery(
         group,
         new LabRecovery.State(before, share(since, first), queue(samples, since, first)),
@@ -128,12 +118,13 @@ final class RecoveryWatch implements LabObserver {
 
   private double share(int from, int until) {
     double most = Double.NaN;
-    for (int at = from; at + WINDOW_S <= Math.min(until, seconds.size()); at++) {
+    for (int at = from; at + LabRecovery.WINDOW_S <= Math.min(until, seconds.size()); at++) {
       long[] received = new long[workers];
-      for (Second second : seconds.subList(at, at + WINDOW_S)) {
+      for (Second second : seconds.subList(at, at + LabRecovery.WINDOW_S)) {
         Arrays.setAll(received, i -> received[i] + second.received[i]);
       }
-      double fair = (double) Arrays.stream(received).sum() / present((at + WINDOW_S) * 1e3);
+      double fair =
+          (double) Arrays.stream(received).sum() / present((at + LabRecovery.WINDOW_S) * 1e3);
       double share = Arrays.stream(received).max().orElse(0) / fair;
       most = Double.isNaN(most) || share > most ? share : most;
     }
