@@ -145,12 +145,8 @@ final class FleetTables {
   }
 
   private void section(StringBuilder html, String workload) {
-    html.append("<h2>")
-        .append(Charts.escape(workload))
-        .append("</h2><div class=\"scroll\"><table>");
-    html.append("<thead><tr>");
-    titles().forEach(title -> html.append("<th>").append(Charts.escape(title)).append("</th>"));
-    html.append("</tr></thead><tbody>");
+    html.append("<h2>").append(Charts.escape(workload)).append("</h2>");
+    HtmlPage.openTable(html, titles());
     String group = null;
     for (String policy : policies(workload)) {
       if (!group(policy).equals(group)) {
@@ -158,12 +154,9 @@ final class FleetTables {
         html.append("<tr><th colspan=\"").append(titles().size()).append("\" class=\"group\">");
         html.append(Charts.escape(group)).append("</th></tr>");
       }
-      html.append("<tr>");
-      row(workload, policy)
-          .forEach(text -> html.append("<td>").append(Charts.escape(text)).append("</td>"));
-      html.append("</tr>");
+      HtmlPage.row(html, row(workload, policy));
     }
-    html.append("</tbody></table></div>");
+    HtmlPage.closeTable(html);
     recoveries(workload).ifPresent(rows -> rows.write(html));
     html.append("<div class=\"charts\">");
     hitRates(html, workload);

@@ -125,8 +125,8 @@ final class HistoryPage {
 
   /** How much of the time each rank was in which state. */
   private static void states(StringBuilder html, Map<String, List<LoadSample>> byRank) {
-    html.append("<h2>States</h2><div class=\"scroll\"><table><thead><tr><th>rank</th>")
-        .append("<th>state</th><th>samples</th><th>share of them</th></tr></thead><tbody>");
+    html.append("<h2>States</h2>");
+    HtmlPage.openTable(html, List.of("rank", "state", "samples", "share of them"));
     byRank.forEach(
         (name, rows) -> {
           Map<String, Long> states =
@@ -136,16 +136,14 @@ final class HistoryPage {
                           LoadSample::state, TreeMap::new, Collectors.counting()));
           states.forEach(
               (state, count) ->
-                  html.append("<tr><td>")
-                      .append(Charts.escape(name))
-                      .append("</td><td>")
-                      .append(Charts.escape(state))
-                      .append("</td><td>")
-                      .append(count)
-                      .append("</td><td>")
-                      .append(Charts.format("%.1f%%", 100.0 * count / rows.size()))
-                      .append("</td></tr>"));
+                  HtmlPage.row(
+                      html,
+                      List.of(
+                          name,
+                          state,
+                          Long.toString(count),
+                          Charts.format("%.1f%%", 100.0 * count / rows.size()))));
         });
-    html.append("</tbody></table></div>");
+    HtmlPage.closeTable(html);
   }
 }

@@ -1,5 +1,7 @@
 package dev.warmpath.examples;
 
+import java.util.List;
+
 /**
  * The frame of a self-contained page: no script, no network, readable on a phone and in the dark.
  */
@@ -22,6 +24,25 @@ final class HtmlPage {
   /** Ends a page. */
   static void close(StringBuilder html) {
     html.append("</main></body></html>\n");
+  }
+
+  /** Begins a table: its titles. */
+  static void openTable(StringBuilder html, List<String> titles) {
+    html.append("<div class=\"scroll\"><table><thead><tr>");
+    titles.forEach(title -> html.append("<th>").append(Charts.escape(title)).append("</th>"));
+    html.append("</tr></thead><tbody>");
+  }
+
+  /** Adds a row of texts to a table. */
+  static void row(StringBuilder html, List<String> cells) {
+    html.append("<tr>");
+    cells.forEach(text -> html.append("<td>").append(Charts.escape(text)).append("</td>"));
+    html.append("</tr>");
+  }
+
+  /** Ends a table. */
+  static void closeTable(StringBuilder html) {
+    html.append("</tbody></table></div>");
   }
 
   private static final String STYLE =

@@ -100,8 +100,8 @@ final class HtmlReport {
       LoadResult coldest = most(results, result -> -result.hitRate());
       return String.format(
           Locale.ROOT,
-          "All served about %.0f requests a second. %s found %.0f %% of prompt tokens in a cache, %s"
-              + " %.0f %%.",
+          "All served about %.0f requests a second. %s found %.0f %% of prompt tokens in a cache,"
+              + " %s %.0f %%.",
           most.requestsPerSecond(),
           name(warmest),
           100 * warmest.hitRate(),
@@ -128,11 +128,20 @@ final class HtmlReport {
   }
 
   private static void table(StringBuilder html, List<LoadResult> results) {
-    html.append(
-            "<div class=\"scroll\"><table><thead><tr><th>policy</th><th>requests</th><th>failed</th><th>req/s</th>")
-        .append(
-            "<th>TTFT p50</th><th>TTFT p90</th><th>TTFT p99</th><th>E2E p50</th><th>E2E"
-                + " p99</th><th>hit rate</th><th>load CoV</th></tr></thead><tbody>");
+    HtmlPage.openTable(
+        html,
+        List.of(
+            "policy",
+            "requests",
+            "failed",
+            "req/s",
+            "TTFT p50",
+            "TTFT p90",
+            "TTFT p99",
+            "E2E p50",
+            "E2E p99",
+            "hit rate",
+            "load CoV"));
     for (int i = 0; i < results.size(); i++) {
       LoadResult r = results.get(i);
       html.append("<tr><th><i style=\"background:")
@@ -154,7 +163,7 @@ final class HtmlReport {
           Comparison.loadCov(r));
       html.append("</tr>");
     }
-    html.append("</tbody></table></div>");
+    HtmlPage.closeTable(html);
   }
 
   static void cells(StringBuilder html, String... cells) {

@@ -213,9 +213,7 @@ final class LabReport {
   }
 
   private void htmlTable(StringBuilder html) {
-    html.append("<div class=\"scroll\"><table><thead><tr>");
-    titles().forEach(title -> html.append("<th>").append(Charts.escape(title)).append("</th>"));
-    html.append("</tr></thead><tbody>");
+    HtmlPage.openTable(html, titles());
     List<String> policies = policies();
     for (LabCell cell : cells) {
       List<String> row = row(cell);
@@ -227,7 +225,7 @@ final class LabReport {
       row.subList(1, row.size()).forEach(text -> html.append("<td>").append(text).append("</td>"));
       html.append("</tr>");
     }
-    html.append("</tbody></table></div>");
+    HtmlPage.closeTable(html);
     if (cells.stream().anyMatch(cell -> cell.runs().size() > 1)) {
       html.append("<p class=\"note\">Means over seeds. ").append(spread()).append("</p>");
     }

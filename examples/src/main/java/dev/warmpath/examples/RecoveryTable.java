@@ -12,24 +12,26 @@ import java.util.Optional;
 
 /** How fleets took what happened to their workers, one row for each run and group of incidents. */
 final class RecoveryTable {
-  private static final String[] TITLES = {
-    "policy", "clients", "run", "what", "hit rate", "lowest", "back in", "share", "queue"
-  };
+  private static final List<String> TITLES =
+      List.of(
+          "policy", "clients", "run", "what", "hit rate", "lowest", "back in", "share", "queue");
 
   private static final String LEGEND =
-      "hit rate in the 30 s before, the lowest of any 5 s after, and how long after the last"
-          + " incident it was back within 0.02; the most that one worker got in any 5 s, in fair"
-          + " shares, and its longest queue, before and after";
+      format(
+          "hit rate in the %d s before, the lowest of any %d s after, and how long after the last"
+              + " incident it was back within %s; the most that one worker got in any %d s, in fair"
+              + " shares, and its longest queue, before and after",
+          LabRecovery.BEFORE_S, LabRecovery.WINDOW_S, LabRecovery.BACK, LabRecovery.WINDOW_S);
 
-  private final List<String[]> rows;
+  private final List<List<String>> rows;
 
-  private RecoveryTable(List<String[]> rows) {
+  private RecoveryTable(List<List<String>> rows) {
     this.rows = rows;
   }
 
   /** Those of some cells; empty where nothing happened. */
   static Optional<RecoveryTable> of(List<FleetCell> cells) {
-    List<String[]> rows = new ArrayList<>();
+    List<List<String>> rows = new ArrayList<>();
     for (FleetCell cell : cells) {
       for (int run = 0; run < cell.runs().size(); run++) {
         for (LabRecovery recovery : cell.runs().get(run).recoveries()) {
@@ -40,20 +42,21 @@ final class RecoveryTable {
     return rows.isEmpty() ? Optional.empty() : Optional.of(new RecoveryTable(rows));
   }
 
-  private static String[] row(FleetCell cell, int run, LabRecovery recovery) {
+  private static List<String> row(FleetCell cell, int run, LabRecovery recovery) {
     LabRecovery.State before = recovery.before();
     LabRecovery.State after = recovery.after();
-    return new String[] {
-      cell.policy(),
-      Integer.toString(cell.clients()),
-      Integer.toString(run),
-      what(recovery.incidents()),
-      format("%.3f", before.hitRate()),
-      format("%.3f", after.hitRate()),
-      Double.isNaN(recovery.seconds()) ? "not in 60 s" : format("%.0f s", recovery.seconds()),
-      format("%.2f, %.2f", before.largestShare(), after.largestShare()),
-      before.longestQueue() + ", " + after.longestQueue()
-    };
+    return List.of(
+        cell.policy(),
+        Integer.toString(cell.clients()),
+        Integer.toString(run),
+        what(recovery.incidents()),
+        format("%.3f", before.hitRate()),
+        format("%.3f", after.hitRate()),
+        Double.isNaN(recovery.seconds())
+            ? format("not in %d s", LabRecovery.PATIENCE_S)
+            : format("%.0f s", recovery.seconds()),
+        format("%.2f, %.2f", before.largestShare(), after.largestShare()),
+        before.longestQueue() + ", " + after.longestQueue());
   }
 
   private static String what(List<LabIncident> incidents) {
@@ -85,28 +88,18 @@ final class RecoveryTable {
   }
 
   String text() {
-    TextTable table = new TextTable(TITLES);
-    rows.forEach(table::row);
+    TextTable table = new TextTable(TITLES.toArray(String[]::new));
+    rows.forEach(row -> table.row(row.toArray(String[]::new)));
     return table + LEGEND + System.lineSeparator();
   }
 
   /** Writes it into a page. */
   void write(StringBuilder html) {
-    html.append("<h3>What happened to workers</h3><div class=\"scroll\"><table><thead><tr>");
-    for (String title : TITLES) {
-      html.append("<th>").append(Charts.escape(title)).append("</th>");
-    }
-    html.append("</tr></thead><tbody>");
-    for (String[] row : rows) {
-      html.append("<tr>");
-      for (String text : row) {
-        html.append("<td>").append(Charts.escape(text)).append("</td>");
-      }
-      html.append("</tr>");
-    }
-    html.append("</tbody></table></div><p class=\"note\">")
-        .append(Charts.escape(LEGEND))
-        .append(".</p>");
+    html.append("<h3>What happened to workers</h3>");
+    HtmlPage.openTable(html, TITLES);
+    rows.forEach(row -> HtmlPage.row(html, row));
+    HtmlPage.closeTable(html);
+    html.append("<p class=\"note\">").append(Charts.escape(LEGEND)).append(".</p>");
   }
 
   /** Puts a run's into its document; nothing where nothing happened. */
