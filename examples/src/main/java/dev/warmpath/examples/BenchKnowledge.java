@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 
 /**
  * Knowledge delivery nodes of a benchmark, in this process, and what became of its requests'
@@ -33,8 +34,8 @@ final class BenchKnowledge implements AutoCloseable {
   private static final KdnNetwork NETWORK = new KdnNetwork(25_000, 0.8, 1, 0);
   private static final Duration KNOWN_WITHIN = Duration.ofSeconds(30);
 
-  /** Nobody goes without a text because this machine is busy. */
-  private static final Duration TEXT_TIMEOUT = Duration.ofSeconds(10);
+  /** Nobody goes without a text or its KV because this machine is busy. */
+  private static final Duration DELIVERY_TIMEOUT = Duration.ofSeconds(10);
 
   private final List<FakeKdn> nodes = new ArrayList<>();
   private final Map<String, String> endpoints = new LinkedHashMap<>();
@@ -99,8 +100,18 @@ final class BenchKnowledge implements AutoCloseable {
   /** Forgets the policy before. */
   void begin() {
     routings = new ArrayList<>();
-    transfersBefore = nodes.stream().map(FakeKdn::stats).mapToLong(KdnStats::transfers).sum();
-    bytesBefore = nodes.stream().map(FakeKdn::stats).mapToLong(KdnStats::kvBytes).sum();
+    transfersBefore = ofNodes(KdnStats::transfers);
+    bytesBefore = ofNodes(KdnStats::kvBytes);
+  }
+
+  /** A count of all nodes since they were started. */
+  private long ofNodes(ToLongFunction<KdnStats> count) {
+    return nodes.stream().map(FakeKdn::stats).mapToLong(count).sum();
+  }
+
+  /** A count of the clients of this policy. */
+  private long ofClients(ToLongFunction<KnowledgeRouting.Stats> count) {
+    return routings.stream().map(KnowledgeRouting::stats).mapToLong(count).sum();
   }
 
   /** The routing of one client, which closes it. Times and links are those of a faster clock. */
@@ -111,8 +122,8 @@ final class BenchKnowledge implements AutoCloseable {
             .injection(
                 InjectionSettings.builder()
                     .way(way)
-                    .textTimeout(TEXT_TIMEOUT)
-                    .kvTimeout(TEXT_TIMEOUT)
+                    .textTimeout(DELIVERY_TIMEOUT)
+                    .kvTimeout(DELIVERY_TIMEOUT)
                     .cost(KvCost.DEFAULT.withLoad(0, 0).withMarginMillis(0))
                     .build());
     KnowledgeLink link =
@@ -137,17 +148,14 @@ final class BenchKnowledge implements AutoCloseable {
 
   /** Counts what has become of the documents since {@link #begin}. */
   void end(String policy) {
-    List<KnowledgeRouting.Stats> stats = routings.stream().map(KnowledgeRouting::stats).toList();
-    long transfers = nodes.stream().map(FakeKdn::stats).mapToLong(KdnStats::transfers).sum();
-    long bytes = nodes.stream().map(FakeKdn::stats).mapToLong(KdnStats::kvBytes).sum();
     tallies.put(
         policy,
         new Tally(
-            transfers - transfersBefore,
-            bytes - bytesBefore,
-            stats.stream().mapToLong(KnowledgeRouting.Stats::kvShared).sum(),
-            stats.stream().mapToLong(KnowledgeRouting.Stats::kvFailed).sum(),
-            stats.stream().mapToLong(KnowledgeRouting.Stats::nothing).sum()));
+            ofNodes(KdnStats::transfers) - transfersBefore,
+            ofNodes(KdnStats::kvBytes) - bytesBefore,
+            ofClients(KnowledgeRouting.Stats::kvShared),
+            ofClients(KnowledgeRouting.Stats::kvFailed),
+            ofClients(KnowledgeRouting.Stats::nothing)));
   }
 
   /** Adds a policy's figures to its part of the document. */
