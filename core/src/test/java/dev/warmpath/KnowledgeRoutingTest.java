@@ -626,29 +626,22 @@ class KnowledgeRoutingTest {
   @Test
   void theFileNamesNodesAndLinksAndTheBuilderMore() {
     knowledge.node("b", URI.create("http://said:1"));
-    router =
-        RouterClient.builder()
-            .config(
-                RouterConfig.parse(
-                    """
-                    knowledge:
-                      nodes: {a: 'http://written:1', b: 'http://written:2'}
-                    """,
-                    "a file"))
-            .transport(new ScriptedTransport(request -> Script.ok("{}")))
-            .worker("http://w:1")
-            .knowledge(knowledge)
-            .scheduler(time)
-            .healthExecutor(Runnable::run)
-            .build();
+    RouterClient made =
+        clientUnder(
+            RouterConfig.parse(
+                """
+                knowledge:
+                  nodes: {a: 'http://written:1', b: 'http://written:2'}
+                """,
+                "a file"));
 
-    assertThat(router.knowledge().orElseThrow().registry().nodes())
+    assertThat(made.knowledge().orElseThrow().registry().nodes())
         .extracting(node -> node.id() + " " + node.address())
         .containsExactlyInAnyOrder("a kdn://written:1", "b kdn://said:1");
   }
 
-  private StageOrder orderUnder(RouterConfig file) {
-    router =
+  private RouterClient clientUnder(RouterConfig file) {
+    RouterClient made =
         RouterClient.builder()
             .config(file)
             .transport(new ScriptedTransport(request -> Script.ok("{}")))
@@ -657,8 +650,14 @@ class KnowledgeRoutingTest {
             .scheduler(time)
             .healthExecutor(Runnable::run)
             .build();
-    router.send(request(KnowledgeNeeds.texts(OTHER)));
-    return router.knowledge().orElseThrow().recentDecisions().get(0).decision().order();
+    router = made;
+    return made;
+  }
+
+  private StageOrder orderUnder(RouterConfig file) {
+    RouterClient made = clientUnder(file);
+    made.send(request(KnowledgeNeeds.texts(OTHER)));
+    return made.knowledge().orElseThrow().recentDecisions().get(0).decision().order();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.warmpath.pd;
 
+import dev.warmpath.api.Headers;
 import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.dispatch.AdmissionSettings;
@@ -18,6 +19,7 @@ import dev.warmpath.policy.Policies;
 import dev.warmpath.policy.RoutingEnvironment;
 import dev.warmpath.policy.RoutingPolicy;
 import dev.warmpath.prompt.PromptReader;
+import dev.warmpath.transport.OutboundRequest;
 import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.VirtualScheduler;
 import dev.warmpath.worker.WorkerRank;
@@ -128,6 +130,20 @@ final class PdFixture implements AutoCloseable {
             false);
     request.onCancel(conductor::cancel);
     return conductor;
+  }
+
+  /** A request to the first worker, whose answer matters to nobody. */
+  OutboundRequest touch() {
+    return new OutboundRequest(
+        registry.current().ranks().get(0),
+        "POST",
+        "/v1/completions",
+        Headers.EMPTY,
+        new byte[0],
+        false,
+        false,
+        null,
+        Timeouts.DEFAULT);
   }
 
   /** Requests in flight at all ranks. */

@@ -2,12 +2,10 @@ package dev.warmpath.pd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.warmpath.api.Headers;
 import dev.warmpath.dispatch.Dispatch;
 import dev.warmpath.pd.PdAction.Judgement;
 import dev.warmpath.pd.PdAction.Word;
 import dev.warmpath.transport.OutboundRequest;
-import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
@@ -356,17 +354,7 @@ class PdInvariantsTest {
             PdSettings.DEFAULT,
             (request, done) -> done.accept(true),
             "http://d0:1;role=decode;model=m;engine=atom")) {
-      OutboundRequest request =
-          new OutboundRequest(
-              fixture.registry.current().ranks().get(0),
-              "POST",
-              "/v1/completions",
-              Headers.EMPTY,
-              new byte[0],
-              false,
-              false,
-              null,
-              Timeouts.DEFAULT);
+      OutboundRequest request = fixture.touch();
       AtomicInteger over = new AtomicInteger();
       for (int i = 0; i < 10; i++) {
         desk.touch(request, over::incrementAndGet);

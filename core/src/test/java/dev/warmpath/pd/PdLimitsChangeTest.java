@@ -2,9 +2,7 @@ package dev.warmpath.pd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.warmpath.api.Headers;
 import dev.warmpath.transport.OutboundRequest;
-import dev.warmpath.transport.Timeouts;
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRole;
 import java.time.Duration;
@@ -94,17 +92,7 @@ class PdLimitsChangeTest {
     List<Consumer<Boolean>> out = new ArrayList<>();
     ReleaseDesk desk = new ReleaseDesk((request, done) -> out.add(done), new PdCounters(), 1);
     try (PdFixture fixture = fixture()) {
-      OutboundRequest touch =
-          new OutboundRequest(
-              fixture.registry.current().ranks().get(0),
-              "POST",
-              "/v1/completions",
-              Headers.EMPTY,
-              new byte[0],
-              false,
-              false,
-              null,
-              Timeouts.DEFAULT);
+      OutboundRequest touch = fixture.touch();
       for (int i = 0; i < 6; i++) {
         desk.touch(touch, () -> {});
       }
