@@ -1,8 +1,8 @@
 package dev.warmpath.examples;
 
+import static dev.warmpath.examples.Soon.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.warmpath.Admin;
 import dev.warmpath.RouterClient;
@@ -70,9 +70,7 @@ class AdminCallsIT {
                     .worker(url))
             .build();
     assertThat(client.awaitReady(Duration.ofSeconds(30))).isTrue();
-    await()
-        .atMost(Duration.ofMinutes(1))
-        .until(() -> client.workers().list().get(0).worker().engine() != EngineKind.UNKNOWN);
+    await().until(() -> client.workers().list().get(0).worker().engine() != EngineKind.UNKNOWN);
     return client;
   }
 
@@ -87,9 +85,7 @@ class AdminCallsIT {
 
   private static CompletableFuture<RouterResponse> held(RouterClient client, FakeEngine engine) {
     CompletableFuture<RouterResponse> held = client.sendAsync(RouterRequest.chatCompletions(BODY));
-    await()
-        .atMost(Duration.ofMinutes(1))
-        .until(() -> engine.stats().waiting() + engine.stats().running() == 1);
+    await().until(() -> engine.stats().waiting() + engine.stats().running() == 1);
     return held;
   }
 
@@ -105,7 +101,7 @@ class AdminCallsIT {
       assertThat(predicted(client)).isPositive();
       engine.resume();
       held.get(30, TimeUnit.SECONDS);
-      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().running() == 0);
+      await().until(() -> engine.stats().running() == 0);
       assertThat(only(client.admin().worker(engine.url()).flush(CacheLevel.L2)))
           .isEqualTo(Outcome.DONE);
       assertThat(engine.stats().cachedBlocks()).isZero();

@@ -1,8 +1,8 @@
 package dev.warmpath.examples;
 
+import static dev.warmpath.examples.Soon.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -198,7 +198,7 @@ class ConversationIT {
 
   @AfterEach
   void closeRouter() {
-    await().atMost(Duration.ofMinutes(1)).until(() -> router.stats().inFlight() == 0);
+    await().until(() -> router.stats().inFlight() == 0);
     http.dispatcher().executorService().shutdown();
     http.connectionPool().evictAll();
     router.close();

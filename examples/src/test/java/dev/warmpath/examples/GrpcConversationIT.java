@@ -1,7 +1,7 @@
 package dev.warmpath.examples;
 
+import static dev.warmpath.examples.Soon.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.warmpath.RouterClient;
@@ -143,7 +143,7 @@ class GrpcConversationIT {
         turns.add(came);
         said.add(came.text());
       }
-      await().atMost(Duration.ofMinutes(1)).until(() -> client.stats().inFlight() == 0);
+      await().until(() -> client.stats().inFlight() == 0);
     }
     assertThat(engine.stats().running() + engine.stats().waiting()).isZero();
     return turns;
@@ -327,11 +327,11 @@ class GrpcConversationIT {
       engine.pause();
       CompletableFuture<RouterStream> stream =
           client.streamAsync(RouterRequest.chatCompletions(body(List.of("wait"), true)));
-      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 1);
+      await().until(() -> engine.stats().waiting() == 1);
       stream.cancel(true);
-      await().atMost(Duration.ofMinutes(1)).until(() -> engine.stats().waiting() == 0);
+      await().until(() -> engine.stats().waiting() == 0);
       engine.resume();
-      await().atMost(Duration.ofMinutes(1)).until(() -> client.stats().inFlight() == 0);
+      await().until(() -> client.stats().inFlight() == 0);
       assertThat(engine.stats().running()).isZero();
     }
   }

@@ -1,7 +1,7 @@
 package dev.warmpath.examples;
 
+import static dev.warmpath.examples.Soon.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -55,7 +55,7 @@ class KnowledgeViewsIT {
                 .heartbeat(Duration.ofMillis(20))
                 .start()) {
       String kid = kdn.addReady("what is known ".repeat(200), "m");
-      await().atMost(Duration.ofMinutes(1)).until(() -> kdn.stats().heartbeats() > 0);
+      await().until(() -> kdn.stats().heartbeats() > 0);
       registerTarget(url(plane));
       kdn.faults().hang(false);
 

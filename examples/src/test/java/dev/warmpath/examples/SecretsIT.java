@@ -1,8 +1,8 @@
 package dev.warmpath.examples;
 
+import static dev.warmpath.examples.Soon.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.warmpath.RouterClient;
@@ -323,7 +323,7 @@ class SecretsIT {
     engine.faults().add(Fault.error(0).times(2));
     engine.faults().add(Fault.cut(0).times(2));
     try (RouterClient client = builder(engine.url(), parrotUrl()).build()) {
-      await().atMost(Duration.ofMinutes(1)).until(() -> !client.workers().list().isEmpty());
+      await().until(() -> !client.workers().list().isEmpty());
       for (int i = 0; i < 4; i++) {
         exercise(client);
       }

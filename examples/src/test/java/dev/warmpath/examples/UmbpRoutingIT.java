@@ -1,7 +1,7 @@
 package dev.warmpath.examples;
 
+import static dev.warmpath.examples.Soon.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -100,7 +100,7 @@ class UmbpRoutingIT {
                         .speedup(1_000)
                         .promptEncoder(new ModelPromptEncoder(files(), kind))
                         .umbp(UmbpReporting.to(master.address()))));
-    await().atMost(Duration.ofMinutes(1)).until(() -> master.nodes().size() == 3 * ranks);
+    await().until(() -> master.nodes().size() == 3 * ranks);
     return fleet;
   }
 
@@ -144,7 +144,7 @@ class UmbpRoutingIT {
     RouterRequest request =
         RouterRequest.builder(RouterRequest.CHAT_COMPLETIONS).body(body("")).pin(worker).build();
     int blocks = client.send(request).decision().prompt().blocks();
-    await().atMost(Duration.ofMinutes(1)).until(() -> master.hashes() >= before + blocks);
+    await().until(() -> master.hashes() >= before + blocks);
   }
 
   @ParameterizedTest
@@ -153,7 +153,7 @@ class UmbpRoutingIT {
     FakeFleet fleet = fleet(kind, 1);
     for (int i = 2; i >= 0; i--) {
       assertThat(fleet.flushAll()).isTrue();
-      await().atMost(Duration.ofMinutes(1)).until(() -> master.hashes() == 0);
+      await().until(() -> master.hashes() == 0);
       String holder = fleet.urls().get(i);
       warm(client(fleet, PATIENT, hash), holder);
       RouterClient other = client(fleet, PATIENT, hash);
@@ -186,7 +186,7 @@ class UmbpRoutingIT {
     warm(client, fleet.urls().get(0));
     assertThat(lookup(client.explain(chat(""))).outcome()).isEqualTo("found");
     assertThat(fleet.engine(0).flushCache()).isTrue();
-    await().atMost(Duration.ofMinutes(1)).until(() -> master.hashes() == 0);
+    await().until(() -> master.hashes() == 0);
     assertThat(lookup(client.explain(chat(""))).outcome()).isEqualTo("empty");
   }
 
@@ -262,19 +262,15 @@ class UmbpRoutingIT {
     }
     assertThat(lookup(client.explain(chat(""))).detail()).isEqualTo("breaker open");
     master.hang(false);
-    await()
-        .atMost(Duration.ofMinutes(1))
-        .until(() -> lookup(client.explain(chat(""))).outcome().equals("found"));
+    await().until(() -> lookup(client.explain(chat(""))).outcome().equals("found"));
 
     master.down();
     RouterClient started = client(fleet, PATIENT, "");
     assertThat(lookup(started.send(chat("")).decision()).detail()).startsWith("unavailable");
 
     master.up();
-    await()
-        .atMost(Duration.ofMinutes(1))
-        .until(() -> lookup(started.explain(chat(""))).outcome().equals("empty"));
-    await().atMost(Duration.ofMinutes(1)).until(() -> master.nodes().size() == 3);
+    await().until(() -> lookup(started.explain(chat(""))).outcome().equals("empty"));
+    await().until(() -> master.nodes().size() == 3);
     assertThat(fleet.engine(1).flushCache()).isTrue();
     warm(started, fleet.urls().get(1));
     assertThat(lookup(started.explain(chat(""))).match(fleet.urls().get(1), null)).isNotNull();
