@@ -33,14 +33,15 @@ final class DiscoveryKeys {
     private static final ConfigKey<Path> PATH_KEY =
         TABLE.live("path", PATH, null, "The file, in the form of `FileDiscovery`.");
     private static final ConfigKey<Duration> INTERVAL =
-        TABLE.live("interval", DURATION, Duration.ofSeconds(2), "Between two looks at it.");
+        TABLE.live(
+            "interval", DURATION, FileDiscovery.DEFAULT_INTERVAL, "Between two looks at it.");
     private static final ConfigKey<CommonWorker> COMMON = commonKey(TABLE);
 
     static final ConfigType<ListFile> TYPE =
         ConfigTypes.object(
             "worker file",
             TABLE,
-            line -> checked(new ListFile(Path.of(line), Duration.ofSeconds(2), null)),
+            line -> checked(new ListFile(Path.of(line), FileDiscovery.DEFAULT_INTERVAL, null)),
             (values, place) ->
                 checked(
                     new ListFile(values.get(PATH_KEY), values.get(INTERVAL), values.find(COMMON))),
@@ -89,15 +90,15 @@ final class DiscoveryKeys {
         TABLE.live(
             "min_interval",
             DURATION,
-            Duration.ofSeconds(1),
+            DnsDiscovery.DEFAULT_MIN_INTERVAL,
             "The shortest time between two look-ups, whatever the times to live say.");
     private static final ConfigKey<Duration> MAX =
-        TABLE.live("max_interval", DURATION, Duration.ofMinutes(5), "The longest.");
+        TABLE.live("max_interval", DURATION, DnsDiscovery.DEFAULT_MAX_INTERVAL, "The longest.");
     private static final ConfigKey<Duration> OTHERWISE =
         TABLE.live(
             "default_interval",
             DURATION,
-            Duration.ofSeconds(30),
+            DnsDiscovery.DEFAULT_INTERVAL,
             "The time between them where no time to live is told.");
     private static final ConfigKey<CommonWorker> COMMON = commonKey(TABLE);
 
@@ -161,7 +162,7 @@ final class DiscoveryKeys {
         TABLE.live(
             "relist_interval",
             DURATION,
-            Duration.ofMinutes(1),
+            KubernetesSettings.DEFAULT_RELIST_INTERVAL,
             "After how long pods are listed anew although the watch seems well.");
     private static final ConfigKey<CommonWorker> COMMON = commonKey(TABLE);
 

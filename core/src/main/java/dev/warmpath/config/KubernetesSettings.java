@@ -21,4 +21,7 @@ public record KubernetesSettings(
     @Nullable String portName,
     @Nullable Integer port,
     boolean podLabels,
-    Duration relistInterval) {}
+    Duration relistInterval) {
+  /** A minute. */
+  public static final Duration DEFAULT_RELIST_INTERVAL = Duration.ofMinutes(1);
+}

@@ -28,6 +28,15 @@ import org.jspecify.annotations.Nullable;
  * thread, started by {@link #start} and ended by {@link #close}.
  */
 public final class DnsDiscovery implements WorkerDiscovery {
+  /** The shortest time between two look-ups where none is set. */
+  public static final Duration DEFAULT_MIN_INTERVAL = Duration.ofSeconds(1);
+
+  /** The longest time between two look-ups where none is set. */
+  public static final Duration DEFAULT_MAX_INTERVAL = Duration.ofMinutes(5);
+
+  /** The time between two look-ups where no time to live is told and none is set. */
+  public static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(30);
+
   private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
   private static final Duration LAST_RETRY = Duration.ofSeconds(30);
   private static final int EMPTY_ANSWERS_BELIEVED = 3;
@@ -170,9 +179,9 @@ public final class DnsDiscovery implements WorkerDiscovery {
     private String scheme = "http";
     private UnaryOperator<WorkerSpec.Builder> customizer = UnaryOperator.identity();
     private HostResolver resolver = HostResolver.system();
-    private Duration minInterval = Duration.ofSeconds(1);
-    private Duration maxInterval = Duration.ofMinutes(5);
-    private Duration defaultInterval = Duration.ofSeconds(30);
+    private Duration minInterval = DEFAULT_MIN_INTERVAL;
+    private Duration maxInterval = DEFAULT_MAX_INTERVAL;
+    private Duration defaultInterval = DEFAULT_INTERVAL;
     private long seed = ThreadLocalRandom.current().nextLong();
     private @Nullable Scheduler scheduler;
 

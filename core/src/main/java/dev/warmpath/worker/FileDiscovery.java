@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #start} and ended by {@link #close}.
  */
 public final class FileDiscovery implements WorkerDiscovery {
+  /** The time between two readings where none is set. */
+  public static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(2);
+
   private static final Duration SETTLE = Duration.ofMillis(200);
   private static final int MAX_BYTES = 16 << 20;
 
@@ -132,7 +135,7 @@ public final class FileDiscovery implements WorkerDiscovery {
   public static final class Builder {
     private final Path file;
     private UnaryOperator<WorkerSpec.Builder> customizer = UnaryOperator.identity();
-    private Duration interval = Duration.ofSeconds(2);
+    private Duration interval = DEFAULT_INTERVAL;
     private @Nullable Scheduler scheduler;
 
     private Builder(Path file) {

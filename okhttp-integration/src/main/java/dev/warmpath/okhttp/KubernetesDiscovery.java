@@ -1,5 +1,6 @@
 package dev.warmpath.okhttp;
 
+import dev.warmpath.config.KubernetesSettings;
 import dev.warmpath.worker.EngineKind;
 import dev.warmpath.worker.Scheduler;
 import dev.warmpath.worker.WorkerDiscovery;
@@ -385,7 +386,7 @@ public final class KubernetesDiscovery implements WorkerDiscovery {
     private @Nullable String portName;
     private @Nullable Integer port;
     private UnaryOperator<WorkerSpec.Builder> customizer = UnaryOperator.identity();
-    private Duration relistInterval = Duration.ofMinutes(1);
+    private Duration relistInterval = KubernetesSettings.DEFAULT_RELIST_INTERVAL;
     private boolean podLabels;
 
     private Builder(KubernetesClient client, String namespace, String service) {
