@@ -95,11 +95,15 @@ public final class RequestMetrics implements RouterListener {
     }
   }
 
-  /** A series that begins when it is first counted in. */
+  /**
+   * A series that begins when it is first counted in. A plain field is enough for it: threads that
+   * come at once find the same one, and what counts is whole for whoever sees it, since a {@link
+   * Histogram}'s fields are final and a {@link LongAdder} begins with zeros alone.
+   */
   private static final class Found<T> {
     private final Series<T> in;
     private final String label;
-    private @Nullable T found; // threads that come at once find the same
+    private @Nullable T found;
 
     Found(Series<T> in, String label) {
       this.in = in;
