@@ -47,7 +47,7 @@ final class FleetLatency {
     for (Worker worker : view.topology().workers()) {
       List<Double> millis = samples.computeIfAbsent(Kind.of(worker), kind -> new ArrayList<>());
       worker.ranks().stream()
-          .mapToDouble(rank -> view.state(rank).latencyMillis())
+          .mapToDouble(rank -> view.state(rank).quickMillis())
           .filter(latency -> !Double.isNaN(latency))
           .forEach(millis::add);
     }

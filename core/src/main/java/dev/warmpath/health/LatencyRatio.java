@@ -15,7 +15,7 @@ final class LatencyRatio {
 
   /** Times the median of its like; NaN where either is unknown. */
   static double of(RankState state, double fleetMillis, long nowNanos) {
-    double millis = state.latencyMillis();
+    double millis = state.quickMillis();
     long used = state.lastSuccessNanos();
     if (Double.isNaN(fleetMillis)
         || Double.isNaN(millis)

@@ -7,6 +7,10 @@ final class QueueGrowth {
   /** Growth that counts: of the queue at least so, of throughput less than so. */
   private static final double GROWTH = 0.05;
 
+  /** Polls closer than this show how one long prompt is computed, rather than too many requests. */
+  private static final long APART_NANOS = 1_000_000_000L;
+
+  private long takenNanos;
   private double waiting = Double.NaN;
   private double throughput = Double.NaN;
   private double count;
@@ -18,7 +22,7 @@ final class QueueGrowth {
    * @return readings that showed growth less those that showed the opposite, from 0 up; NaN where
    *     queue or throughput is unknown
    */
-  double reading(RankLoad load, double most) {
+  double reading(RankLoad load, double most, long nowNanos) {
     double queued = load.waitingRequests();
     double generated = load.generationTokensPerSecond();
     if (Double.isNaN(queued) || Double.isNaN(generated)) {
@@ -28,7 +32,12 @@ final class QueueGrowth {
     }
     if (queued == 0) {
       count = 0;
-    } else if (queued >= waiting + Math.max(1, GROWTH * waiting)) {
+    }
+    if (!Double.isNaN(waiting) && nowNanos - takenNanos < APART_NANOS) {
+      return count;
+    }
+    takenNanos = nowNanos;
+    if (queued >= waiting + Math.max(1, GROWTH * waiting)) {
       if (!(generated > throughput * (1 + GROWTH))) {
         count = Math.min(most, count + 1);
       }

@@ -20,6 +20,12 @@ public final class RankState {
 
   private static final double LATENCY_WEIGHT = 0.2;
 
+  /** So that there is a logarithm. */
+  private static final double LEAST_MILLIS = 1e-3;
+
+  /** A slower answer moves {@link #quickMillis()} half as far as a quicker one. */
+  private static final double SLOWER_WEIGHT = 0.1;
+
   /** In the value of {@link #begin}, beside the generation. */
   private static final long STREAMED = 1L << 32;
 
@@ -40,6 +46,8 @@ public final class RankState {
       AtomicLongFieldUpdater.newUpdater(RankState.class, "oddStreamed");
   private static final AtomicLongFieldUpdater<RankState> LATENCY_BITS =
       AtomicLongFieldUpdater.newUpdater(RankState.class, "latencyBits");
+  private static final AtomicLongFieldUpdater<RankState> QUICK_BITS =
+      AtomicLongFieldUpdater.newUpdater(RankState.class, "quickBits");
 
   private static final AtomicIntegerFieldUpdater<RankState> SUCCESSES =
       AtomicIntegerFieldUpdater.newUpdater(RankState.class, "successes");
@@ -72,6 +80,10 @@ public final class RankState {
   private volatile long oddStreamed;
 
   private volatile long latencyBits = Double.doubleToRawLongBits(Double.NaN);
+
+  /** The logarithm of {@link #quickMillis()}. */
+  private volatile long quickBits = Double.doubleToRawLongBits(Double.NaN);
+
   private volatile @Nullable LoadSnapshot load;
   private volatile Availability probed = Availability.UNKNOWN;
   private volatile boolean suspect;
@@ -199,6 +211,16 @@ public final class RankState {
    */
   public double latencyMillis() {
     return Double.longBitsToDouble(latencyBits);
+  }
+
+  /**
+   * What the quicker of this client's requests there take to their first byte, in milliseconds; NaN
+   * before the first. A moving average of the logarithm, which slower ones hold up less than quick
+   * ones hold it down: a long prompt makes those behind it wait on the best of GPUs, and a GPU that
+   * is slow has no quick answers.
+   */
+  public double quickMillis() {
+    return Math.exp(Double.longBitsToDouble(quickBits));
   }
 
   /**
@@ -360,15 +382,18 @@ public final class RankState {
    * @param firstByteMillis time to the first byte
    */
   public void succeeded(double firstByteMillis, long nowNanos) {
-    LATENCY_BITS.getAndUpdate(
-        this,
-        bits -> {
-          double old = Double.longBitsToDouble(bits);
-          return Double.doubleToRawLongBits(
-              Double.isNaN(old) ? firstByteMillis : old + LATENCY_WEIGHT * (firstByteMillis - old));
-        });
+    LATENCY_BITS.getAndUpdate(this, bits -> moved(bits, firstByteMillis, LATENCY_WEIGHT));
+    double log = Math.log(Math.max(LEAST_MILLIS, firstByteMillis));
+    QUICK_BITS.getAndUpdate(this, bits -> moved(bits, log, SLOWER_WEIGHT));
     SUCCESSES.incrementAndGet(this);
     alive(nowNanos);
+  }
+
+  private static long moved(long bits, double sample, double weightAbove) {
+    double old = Double.longBitsToDouble(bits);
+    double weight = sample > old ? weightAbove : LATENCY_WEIGHT;
+    return Double.doubleToRawLongBits(
+        Double.isNaN(old) ? sample : old + weight * (sample - old));
   }
 
   /**

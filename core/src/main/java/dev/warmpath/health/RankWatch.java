@@ -50,7 +50,7 @@ final class RankWatch {
     Rule overload = rules.rule(DegradationMode.OVERLOADED);
     if (overload != null) {
       double most = 2 * Math.max(1, overload.enter());
-      take(DegradationMode.OVERLOADED, growth.reading(load, most), rules, now);
+      take(DegradationMode.OVERLOADED, growth.reading(load, most, now), rules, now);
     }
     return publish(rules, now);
   }

@@ -143,6 +143,31 @@ class DegradationTest {
     untilWell();
   }
 
+  /** It takes 2 s every 5 s, decodes nothing meanwhile, and five requests come behind it. */
+  @Test
+  void aQueueBehindALongPromptIsNoneHoweverOftenOneLooks() {
+    fixture.monitor.reconfigure(
+        HealthSettings.builder().loadInterval(ofMillis(250), ofMillis(250)).build());
+    int[] reading = {0};
+    a.duringCall =
+        () -> {
+          int phase = reading[0]++ % 20;
+          a.ranks = figures(8, phase < 8 ? phase : 0, reading[0], 0.5, phase < 8 ? 0 : 100);
+        };
+    fixture.advance(ofMinutes(2));
+    assertThat(reading[0]).as("looks").isGreaterThan(300);
+    assertThat(modes()).isEmpty();
+  }
+
+  @Test
+  void aQueueThatGrowsIsFoundWhenLookedAtOften() {
+    fixture.monitor.reconfigure(
+        HealthSettings.builder().loadInterval(ofMillis(250), ofMillis(250)).build());
+    double[] queue = {0};
+    a.duringCall = () -> a.ranks = figures(8, queue[0]++, queue[0], 0.5, 100);
+    assertThat(untilDegraded(DegradationMode.OVERLOADED)).isLessThan(ofSeconds(10));
+  }
+
   @Test
   void aQueueThatGrowsWithThroughputOrStandsIsNone() {
     double[] figures = {0, 100};
@@ -164,10 +189,36 @@ class DegradationTest {
     serve(A, 900, 5);
     untilDegraded(DegradationMode.LATENCY);
     assertThat(fixture.state(A).share()).isEqualTo(0.5);
-    serve(A, 100, 8); // its average is still twice the others'
+    serve(A, 100, 2); // still more than twice the others'
     fixture.advance(ofSeconds(30));
+    assertThat(modes()).containsExactly(DegradationMode.LATENCY);
     serve(A, 100, 10);
     untilWell();
+  }
+
+  @Test
+  void oneThatComesToBeSlowIsFoundOut() {
+    serve(A, 100, 100);
+    serve(B, 100, 20);
+    serve(C, 120, 20);
+    fixture.advance(ofSeconds(10));
+    assertThat(modes()).isEmpty();
+    serve(A, 600, 40);
+    untilDegraded(DegradationMode.LATENCY);
+  }
+
+  /** Every third request comes when a prompt of 100,000 tokens is computed. */
+  @Test
+  void waitingBehindLongPromptsIsNotBeingSlow() {
+    serve(B, 100, 20);
+    serve(C, 120, 20);
+    for (int i = 0; i < 60; i++) {
+      serve(A, 100, 2);
+      serve(A, 2_000, 1);
+      fixture.advance(ofSeconds(1));
+      assertThat(modes()).isEmpty();
+    }
+    assertThat(fixture.state(A).latencyMillis()).as("its average").isGreaterThan(500);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.warmpath.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.warmpath.worker.WorkerRank;
 import dev.warmpath.worker.WorkerRegistry;
@@ -62,6 +63,25 @@ class RankStateTest {
     state.succeeded(200, 6);
     assertThat(state.latencyMillis()).isEqualTo(120);
     assertThat(state.lastSuccessNanos()).isEqualTo(6);
+  }
+
+  @Test
+  void whatItsQuickerAnswersTakeIsHeldUpLittleBySlowOnes() {
+    assertThat(state.quickMillis()).isNaN();
+    state.succeeded(0, 5);
+    assertThat(state.quickMillis()).isPositive();
+    for (int i = 0; i < 50; i++) {
+      state.succeeded(100, 6);
+    }
+    assertThat(state.quickMillis()).isCloseTo(100, within(100.0));
+    for (int i = 0; i < 100; i++) {
+      state.succeeded(i % 2 == 0 ? 3_000 : 100, 7);
+    }
+    assertThat(state.quickMillis()).isBetween(100.0, 300.0);
+    for (int i = 0; i < 100; i++) {
+      state.succeeded(3_000, 8);
+    }
+    assertThat(state.quickMillis()).isBetween(2_500.0, 3_000.0);
   }
 
   @Test
