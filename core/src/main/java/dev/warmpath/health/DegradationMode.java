@@ -26,9 +26,9 @@ public enum DegradationMode {
    */
   OVERLOADED,
   /**
-   * It is far slower than its like. The signal is this client's average time to first byte there
-   * over the median of all ranks with the same role and models, while it is used and both are
-   * known.
+   * It is far slower than its like. The signal is what this client's quicker requests there take to
+   * their first byte over the median of all ranks with the same role and models, while it is used
+   * and both are known.
    */
   LATENCY,
   /**

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The median of this client's average times to first byte over all ranks that do the same work: of
- * the same role, with the same models. Immutable.
+ * The median of what this client's quicker requests take to their first byte, over all ranks that
+ * do the same work: of the same role, with the same models. Immutable.
  */
 final class FleetLatency {
   /** Ranks below which nobody is unlike the others. */

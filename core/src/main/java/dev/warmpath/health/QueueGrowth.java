@@ -2,12 +2,15 @@ package dev.warmpath.health;
 
 import dev.warmpath.transport.RankLoad;
 
-/** Counts readings in which a rank's queue grew and its throughput did not. Not thread safe. */
+/**
+ * Counts readings in which a rank's queue grew and its throughput did not. Those that follow the
+ * last one that counted within a second are left out. Not thread safe.
+ */
 final class QueueGrowth {
   /** Growth that counts: of the queue at least so, of throughput less than so. */
   private static final double GROWTH = 0.05;
 
-  /** Polls closer than this show how one long prompt is computed, rather than too many requests. */
+  /** Closer readings show how one long prompt is computed, rather than too many requests. */
   private static final long APART_NANOS = 1_000_000_000L;
 
   private long takenNanos;
@@ -19,6 +22,7 @@ final class QueueGrowth {
    * Takes a reading.
    *
    * @param most where the count stops, so that it comes down again in as many readings
+   * @param nowNanos when it was taken
    * @return readings that showed growth less those that showed the opposite, from 0 up; NaN where
    *     queue or throughput is unknown
    */

@@ -392,8 +392,7 @@ public final class RankState {
   private static long moved(long bits, double sample, double weightAbove) {
     double old = Double.longBitsToDouble(bits);
     double weight = sample > old ? weightAbove : LATENCY_WEIGHT;
-    return Double.doubleToRawLongBits(
-        Double.isNaN(old) ? sample : old + weight * (sample - old));
+    return Double.doubleToRawLongBits(Double.isNaN(old) ? sample : old + weight * (sample - old));
   }
 
   /**
