@@ -304,7 +304,8 @@ final class ClientMetrics {
         rank -> rank.availability().label().equals("up") ? 1 : 0);
     perRank(
         "worker_traffic_share",
-        "The part of its traffic that the worker keeps while it is degraded; 1 when it is not.",
+        "The part of its traffic that the worker keeps while it is degraded, but for what follows its"
+            + " KV; 1 when it is not.",
         ranks,
         rank -> rank.degradation().share());
     perRank("worker_in_flight", "Requests of this client there.", ranks, RankView::inFlight);

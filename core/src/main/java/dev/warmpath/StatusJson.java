@@ -209,6 +209,7 @@ final class StatusJson {
     ArrayNode degraded = out.putArray("degraded");
     view.degradation().modes().forEach(mode -> degraded.add(mode.label()));
     number(out, "share", view.degradation().share());
+    number(out, "affinity_share", view.degradation().affinityShare());
     out.put("in_flight", view.inFlight());
     out.put("prefill_tokens", view.prefillTokens());
     number(out, "latency_ms", view.latencyMillis());

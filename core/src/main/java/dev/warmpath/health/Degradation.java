@@ -11,11 +11,14 @@ import java.util.stream.Collectors;
  * @param modes what is wrong; empty when nothing is
  * @param share the part, 0..1, of the requests that would be its that it is sent while others can
  *     take the rest; 1 when nothing is wrong
+ * @param affinityShare the part under a policy that sends requests to where their prompts' KV is,
+ *     which {@link DegradationMode#busy()} modes cost nothing; at least {@code share}
  * @param sinceNanos the ticker's time of the last change of {@code modes}
  */
-public record Degradation(Set<DegradationMode> modes, double share, long sinceNanos) {
+public record Degradation(
+    Set<DegradationMode> modes, double share, double affinityShare, long sinceNanos) {
   /** Nothing is wrong. */
-  public static final Degradation NONE = new Degradation(Set.of(), 1, 0);
+  public static final Degradation NONE = new Degradation(Set.of(), 1, 1, 0);
 
   /** Copies {@code modes}, in their order. */
   public Degradation {

@@ -51,6 +51,14 @@ public enum DegradationMode {
 
   private final String label = name().toLowerCase(Locale.ROOT);
 
+  /**
+   * Whether it only means that there is too much to do. Somebody who sends requests to where their
+   * prompts' KV is stays there through that: to compute them anew elsewhere makes more to do.
+   */
+  public boolean busy() {
+    return this == KV_FULL || this == OVERLOADED;
+  }
+
   /** The lower-case name used in views and decisions. */
   public String label() {
     return label;

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * modes', whatever the policy; the rest goes where the policy sends it without that rank. Shares
  * are taken relative to the best rank that may serve the request: a fleet that is degraded as a
  * whole works as if nothing were wrong, and there is always somebody to send to. A share of 0 means
- * "only if all are like that". A pinned request goes by its pin.
+ * "only if all are like that". A pinned request goes by its pin, and one whose policy sends it to
+ * where its KV is goes there through {@link DegradationMode#busy()} modes.
  *
  * <p>Two thresholds and {@link #hold()} keep a rank from changing to and fro: a mode begins after
  * {@link Rule#readings()} signals in a row at or above {@link Rule#enter()}, ends after as many at

@@ -278,8 +278,12 @@ public final class HealthMonitor implements AutoCloseable {
   void tell(DegradationChange change) {
     Degradation after = change.after();
     log.info(
-        "Worker {} is {} (was {}), with {} % of its traffic",
-        change.rank(), after.label(), change.before().label(), Math.round(100 * after.share()));
+        "Worker {} is {} (was {}), with {} % of its traffic, {} % where KV decides",
+        change.rank(),
+        after.label(),
+        change.before().label(),
+        Math.round(100 * after.share()),
+        Math.round(100 * after.affinityShare()));
     for (HealthListener listener : listeners) {
       try {
         listener.onDegradation(change);

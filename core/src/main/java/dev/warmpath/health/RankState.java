@@ -92,8 +92,10 @@ public final class RankState {
   private volatile int failures;
   private volatile Degradation degradation = Degradation.NONE;
 
-  /** Its share, apart: a decision reads this of every rank. */
+  /** Its shares, apart: a decision reads one of every rank. */
   private volatile double share = 1;
+
+  private volatile double affinityShare = 1;
 
   private volatile @Nullable Witness witness;
   private final PredictionCheck predictions = new PredictionCheck();
@@ -343,6 +345,17 @@ public final class RankState {
   public void degradation(Degradation degradation) {
     this.degradation = degradation;
     this.share = degradation.share();
+    this.affinityShare = degradation.affinityShare();
+  }
+
+  /**
+   * The part of its requests that it keeps.
+   *
+   * @param affinity whether the policy sends requests to where their prompts' KV is: {@link
+   *     Degradation#affinityShare()} then, else {@link Degradation#share()}
+   */
+  public double share(boolean affinity) {
+    return affinity ? affinityShare : share;
   }
 
   /** The {@link Degradation#share()}. */

@@ -94,25 +94,30 @@ final class RankWatch {
   private @Nullable Degradation publish(DegradationSettings rules, long now) {
     EnumSet<DegradationMode> active = EnumSet.noneOf(DegradationMode.class);
     double share = 1;
+    double affinityShare = 1;
     for (Map.Entry<DegradationMode, ModeWatch> entry : modes.entrySet()) {
       Rule rule = rules.rule(entry.getKey());
       if (rule != null && entry.getValue().active()) {
         active.add(entry.getKey());
         share = Math.min(share, rule.share());
+        if (!entry.getKey().busy()) {
+          affinityShare = Math.min(affinityShare, rule.share());
+        }
       }
     }
     double started = slowStart.share(rules, now);
     if (started < 1) {
       active.add(DegradationMode.RECOVERING);
       share *= started;
+      affinityShare *= started;
     }
     Degradation before = state.degradation();
     boolean changed = !active.equals(before.modes());
     if (changed) {
       sinceNanos = now;
     }
-    if (changed || share != before.share()) {
-      state.degradation(new Degradation(active, share, sinceNanos));
+    if (changed || share != before.share() || affinityShare != before.affinityShare()) {
+      state.degradation(new Degradation(active, share, affinityShare, sinceNanos));
     }
     return changed ? before : null;
   }

@@ -8,7 +8,8 @@ import dev.warmpath.worker.WorkerRank;
 
 /**
  * Decides which degraded ranks one request keeps away from, before any policy sees them, so that
- * each is sent its share of what would be its, whatever the policy.
+ * each is sent its share of what would be its, whatever the policy; what is only busy is avoided by
+ * policies without {@link Link#affinity()} alone.
  *
  * <p>Who keeps away hangs on what the prompt's home hangs on where that is some conversation's own,
  * so that a conversation stays where it went, in all clients alike, and on chance where it is not.
@@ -27,15 +28,18 @@ final class Avoidance {
    * @param count how many there are
    * @return how many stay: at least one
    */
-  int part(RouteContext context, int[] tiers, int[] members, int count) {
+  int part(ChainPlan plan, int[] tiers, int[] members, int count) {
+    RouteContext context = plan.context();
     if (context.options().pin() != null) {
       return count;
     }
+    boolean affinity = plan.policy().affinity();
     FleetView fleet = context.fleet();
     CandidateSet candidates = context.candidates();
     double most = 0;
     for (int k = 0; k < count; k++) {
-      double share = fleet.state(WorkerRank.slotOf(candidates.holderId(members[k]))).share();
+      double share =
+          fleet.state(WorkerRank.slotOf(candidates.holderId(members[k]))).share(affinity);
       most = share > most ? share : most;
     }
     if (most == 0) {
@@ -46,7 +50,7 @@ final class Avoidance {
     int kept = 0;
     for (int k = 0; k < count; k++) {
       int i = members[k];
-      double share = fleet.state(WorkerRank.slotOf(candidates.holderId(i))).share();
+      double share = fleet.state(WorkerRank.slotOf(candidates.holderId(i))).share(affinity);
       boolean stays = share >= most;
       if (!stays) {
         if (!keyed) {

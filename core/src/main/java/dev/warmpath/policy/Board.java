@@ -85,6 +85,7 @@ final class Board {
     int[] members = this.members;
     boolean open = filters.isEmpty();
     boolean untouched = plan.untouched();
+    boolean affinity = plan.policy().affinity();
     int healthy = 0;
     boolean degraded = false;
     for (int i = 0; i < size; i++) {
@@ -94,7 +95,7 @@ final class Board {
       tiers[i] = standing;
       if (standing == HEALTHY) {
         members[healthy++] = i;
-        degraded |= state.share() < 1;
+        degraded |= state.share(affinity) < 1;
       }
       if (standing < best && (untouched || !plan.given(i))) {
         best = standing;
@@ -103,7 +104,7 @@ final class Board {
     matchesRead = false;
     loadsRead = false;
     if (best == HEALTHY) {
-      memberCount = degraded ? avoidance.part(context, tiers, members, healthy) : healthy;
+      memberCount = degraded ? avoidance.part(plan, tiers, members, healthy) : healthy;
       refill();
       if (liveCount == 0 && memberCount < healthy) {
         best = AVOIDED;

@@ -18,6 +18,11 @@ final class CacheAwareLink implements Link {
   }
 
   @Override
+  public boolean affinity() {
+    return true;
+  }
+
+  @Override
   public boolean score(Board board) {
     Loads loads = board.loads();
     board.readMatches();

@@ -15,11 +15,13 @@ final class ChainPolicy implements RoutingPolicy {
   private final String name;
   private final Link[] links;
   private final WorkerFilters filters;
+  private final boolean affinity;
 
   ChainPolicy(List<Link> links, WorkerFilters filters) {
     this.links = links.toArray(new Link[0]);
     this.filters = filters;
     this.name = String.join(">", links.stream().map(Link::name).toList());
+    this.affinity = links.stream().anyMatch(Link::affinity);
   }
 
   Link[] links() {
@@ -28,6 +30,11 @@ final class ChainPolicy implements RoutingPolicy {
 
   WorkerFilters filters() {
     return filters;
+  }
+
+  /** Whether a part of it has {@link Link#affinity()}. */
+  boolean affinity() {
+    return affinity;
   }
 
   /** The name of the link that placed a candidate; the last one's where none had an opinion. */
@@ -116,7 +123,7 @@ final class ChainPolicy implements RoutingPolicy {
     return text.toString();
   }
 
-  private static void addDegraded(List<String> steps, Board board) {
+  private void addDegraded(List<String> steps, Board board) {
     for (int i = 0; i < board.candidates().size(); i++) {
       RankState state = board.state(i);
       if (board.tierOf(i) <= Board.AVOIDED && state.degradation().degraded()) {
@@ -126,7 +133,7 @@ final class ChainPolicy implements RoutingPolicy {
                 "%s is %s: it keeps %.0f %% of its requests%s",
                 board.rank(i),
                 state.degradation().label(),
-                100 * state.share(),
+                100 * state.share(affinity),
                 board.tierOf(i) == Board.AVOIDED ? ", not this one" : ""));
       }
     }

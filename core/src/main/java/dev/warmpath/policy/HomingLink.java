@@ -20,6 +20,11 @@ final class HomingLink implements Link {
   }
 
   @Override
+  public boolean affinity() {
+    return true;
+  }
+
+  @Override
   public boolean score(Board board) {
     Home home = board.home();
     HomingCost cost = board.homing();

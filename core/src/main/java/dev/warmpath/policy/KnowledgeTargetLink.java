@@ -13,6 +13,11 @@ final class KnowledgeTargetLink implements Link {
   }
 
   @Override
+  public boolean affinity() {
+    return true;
+  }
+
+  @Override
   public boolean score(Board board) {
     KnowledgeChoice choice = board.context().knowledge();
     if (!choice.made()) {

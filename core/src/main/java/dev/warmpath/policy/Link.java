@@ -19,6 +19,14 @@ interface Link {
   boolean score(Board board);
 
   /**
+   * Whether it sends a request to where its prompt's KV is, or is to be, rather than to weigh that
+   * against load: such a request is not kept away from a rank that is only busy.
+   */
+  default boolean affinity() {
+    return false;
+  }
+
+  /**
    * Prompt tokens that a candidate is expected to hold, after {@link #score}; negative where that
    * is what the prefix source says.
    */

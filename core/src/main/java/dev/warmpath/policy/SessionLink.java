@@ -14,6 +14,11 @@ final class SessionLink implements Link {
     return "session";
   }
 
+  @Override
+  public boolean affinity() {
+    return true;
+  }
+
   private static @Nullable String key(RouteOptions options) {
     return options.sessionKey() != null ? options.sessionKey() : options.user();
   }

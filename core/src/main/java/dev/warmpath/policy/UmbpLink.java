@@ -18,6 +18,11 @@ final class UmbpLink implements Link {
   }
 
   @Override
+  public boolean affinity() {
+    return true;
+  }
+
+  @Override
   public boolean score(Board board) {
     if (!board.context().located().found()) {
       return false;

@@ -126,6 +126,7 @@ class DegradationTest {
     a.duringCall = () -> a.ranks = figures(8, 5, used[0]++, 0.98, 50);
     untilDegraded(DegradationMode.KV_FULL);
     assertThat(fixture.state(A).share()).isEqualTo(0.3);
+    assertThat(fixture.state(A).share(true)).as("where KV decides").isOne();
     a.duringCall = () -> a.ranks = figures(8, 5, used[0]++, 0.95, 50);
     fixture.advance(ofSeconds(40));
     assertThat(modes()).as("between the thresholds").containsExactly(DegradationMode.KV_FULL);
@@ -139,6 +140,7 @@ class DegradationTest {
     a.duringCall = () -> a.ranks = figures(8, figures[0] += 5, figures[0], 0.5, figures[1]);
     untilDegraded(DegradationMode.OVERLOADED);
     assertThat(fixture.state(A).share()).isEqualTo(0.5);
+    assertThat(fixture.state(A).share(true)).as("where KV decides").isOne();
     a.duringCall = () -> a.ranks = figures(8, Math.max(1, figures[0] -= 5), figures[0], 0.5, 100);
     untilWell();
   }
@@ -189,6 +191,7 @@ class DegradationTest {
     serve(A, 900, 5);
     untilDegraded(DegradationMode.LATENCY);
     assertThat(fixture.state(A).share()).isEqualTo(0.5);
+    assertThat(fixture.state(A).share(true)).as("where KV decides, too").isEqualTo(0.5);
     serve(A, 100, 2); // still more than twice the others'
     fixture.advance(ofSeconds(30));
     assertThat(modes()).containsExactly(DegradationMode.LATENCY);

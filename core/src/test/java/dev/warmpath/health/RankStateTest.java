@@ -145,9 +145,11 @@ class RankStateTest {
     Set<DegradationMode> modes = Set.of(DegradationMode.LATENCY, DegradationMode.KV_FULL);
     state.probed(Availability.UP);
     assertThat(state.label()).isEqualTo("up");
-    state.degradation(new Degradation(modes, 0.3, 0));
+    state.degradation(new Degradation(modes, 0.3, 0.5, 0));
     assertThat(state.label()).isEqualTo("degraded:kv_full,latency");
     assertThat(state.share()).isEqualTo(0.3);
+    assertThat(state.share(false)).isEqualTo(0.3);
+    assertThat(state.share(true)).isEqualTo(0.5);
     state.suspect(true);
     assertThat(state.label()).isEqualTo("suspect");
   }

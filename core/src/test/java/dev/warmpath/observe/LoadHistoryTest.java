@@ -79,7 +79,7 @@ class LoadHistoryTest {
     WorkerRegistry registry = new WorkerRegistry();
     registry.replace("test", List.of(WorkerSpec.builder(address).dpSize(2).build()));
     Worker worker = registry.current().workers().get(0);
-    Degradation degradation = new Degradation(Set.of(DegradationMode.KV_FULL), 0.3, 0);
+    Degradation degradation = new Degradation(Set.of(DegradationMode.KV_FULL), 0.3, 1, 0);
     RankLoad load = new RankLoad(-1, running, 1, 2, 0.25, 4, 5, Double.NaN, 7, 8);
     List<RankView> ranks =
         worker.ranks().stream()

@@ -7,6 +7,7 @@ import dev.warmpath.api.RouteDecision.CandidateView;
 import dev.warmpath.api.RouteOptions;
 import dev.warmpath.health.Availability;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +54,28 @@ class AvoidanceTest {
       fleet.degraded(1, 1);
       assertThat(shares(fleet, policy, 4)[1]).isCloseTo(whole, within(1e-9));
     }
+  }
+
+  @ParameterizedTest
+  @MethodSource("policies")
+  void aBusyRankKeepsWhatIsSentToItForWhatItHolds(String name) {
+    try (TestFleet fleet = even(4)) {
+      RoutingPolicy policy = Policies.parse(name);
+      double whole = shares(fleet, policy, 4)[1];
+      fleet.overloaded(1, 0);
+      double share = shares(fleet, policy, 4)[1];
+      if (Set.of("homing", "session", "cache_aware", "umbp", "knowledge").contains(name)) {
+        assertThat(share).isCloseTo(whole, within(1e-9));
+        assertThat(steps(fleet, policy)).anyMatch(step -> step.contains("keeps 100 %"));
+      } else {
+        assertThat(share).isZero();
+        assertThat(steps(fleet, policy)).anyMatch(step -> step.contains("keeps 0 %"));
+      }
+    }
+  }
+
+  private static List<String> steps(TestFleet fleet, RoutingPolicy policy) {
+    return policy.explain(fleet.context(1_000, TestFleet.session("session"), 1)).steps();
   }
 
   @ParameterizedTest
@@ -161,11 +184,11 @@ class AvoidanceTest {
       RouteExplanation told = Policies.standard().explain(fleet.context(3));
       assertThat(told.candidates())
           .extracting(CandidateView::state)
-          .containsExactly("up", "degraded:overloaded");
+          .containsExactly("up", "degraded:failing");
       assertThat(told.steps())
           .contains(
               "2 candidates for role regular, 1 avoided by this request",
-              "http://w0:1 is degraded:overloaded: it keeps 0 % of its requests, not this one");
+              "http://w0:1 is degraded:failing: it keeps 0 % of its requests, not this one");
     }
   }
 }

@@ -111,7 +111,13 @@ final class TestFleet implements AutoCloseable {
 
   /** Lets a rank keep only so much of its traffic. */
   TestFleet degraded(int i, double share) {
-    state(i).degradation(new Degradation(Set.of(DegradationMode.OVERLOADED), share, now));
+    state(i).degradation(new Degradation(Set.of(DegradationMode.FAILING), share, share, now));
+    return this;
+  }
+
+  /** Lets a rank keep only so much of its traffic because it has too much to do. */
+  TestFleet overloaded(int i, double share) {
+    state(i).degradation(new Degradation(Set.of(DegradationMode.OVERLOADED), share, 1, now));
     return this;
   }
 
