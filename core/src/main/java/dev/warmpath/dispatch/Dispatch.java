@@ -117,8 +117,9 @@ public final class Dispatch {
    * @param startedNanos when it came
    * @param clock where its time goes
    * @param trace follows it
+   * @param heard the moments of which somebody hears, as {@link Listeners#heard} tells them
    */
-  record Course(long startedNanos, RequestClock clock, RequestTrace trace) {}
+  record Course(long startedNanos, RequestClock clock, RequestTrace trace, int heard) {}
 
   /** The client's number for the request. */
   public long requestId() {
@@ -390,7 +391,7 @@ public final class Dispatch {
     routed = made;
     plan = made.plan();
     if (started == 0) {
-      tell(Moment.ROUTED, () -> event(decided, null, null, null));
+      tell(Moment.ROUTED, decided, null, null, null);
     }
   }
 
@@ -556,7 +557,7 @@ public final class Dispatch {
 
   void tellFirstByte(long now) {
     course.clock().firstByte(now);
-    tell(Moment.FIRST_BYTE, () -> event(now, null, null, null));
+    tell(Moment.FIRST_BYTE, now, null, null, null);
   }
 
   void learn(
@@ -644,11 +645,22 @@ public final class Dispatch {
       @Nullable Outcome outcome,
       @Nullable AttemptRecord failure,
       @Nullable Usage usage) {
-    tell(moment, () -> event(now(), outcome, failure, usage));
+    if (moment.in(course.heard())) {
+      tell(moment, now(), outcome, failure, usage);
+    }
   }
 
-  private void tell(Moment moment, Supplier<RequestEvent> event) {
-    dispatcher.listeners().tell(moment, course.trace(), event);
+  private void tell(
+      Moment moment,
+      long now,
+      @Nullable Outcome outcome,
+      @Nullable AttemptRecord failure,
+      @Nullable Usage usage) {
+    if (moment.in(course.heard())) {
+      dispatcher
+          .listeners()
+          .tell(moment, course.trace(), event(now, outcome, failure, usage));
+    }
   }
 
   /** What follows an exchange that is about to begin. */
@@ -686,7 +698,7 @@ public final class Dispatch {
     return course.clock();
   }
 
-  RequestEvent event(
+  private RequestEvent event(
       long now, @Nullable Outcome outcome, @Nullable AttemptRecord failure, @Nullable Usage usage) {
     Attempt attempt = lastAttempt;
     PairDispatch several = pair;

@@ -255,7 +255,8 @@ public final class Dispatcher {
             prompt,
             options,
             terms,
-            new Dispatch.Course(started, new RequestClock(queued), trace),
+            new Dispatch.Course(
+                started, new RequestClock(queued), trace, listeners.heard(trace)),
             lessons,
             knowledge);
     live.add(dispatch);

@@ -7,12 +7,7 @@ import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterTracer;
 import dev.warmpath.api.RouterTracer.RequestTrace;
 import java.time.Duration;
-import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +45,15 @@ final class Listeners {
       }
     }
 
+    /** Whether it is among moments as {@link Listeners#heard} tells them. */
+    boolean in(int moments) {
+      return (moments & bit()) != 0;
+    }
+
+    private int bit() {
+      return 1 << ordinal();
+    }
+
     /** Whether a listener does anything then: an event is a decision's copy, and not for nobody. */
     private boolean heardBy(Class<?> listener) {
       try {
@@ -62,14 +66,14 @@ final class Listeners {
   }
 
   /** The moments at which a class of traces does anything: an application has one or two. */
-  private static final ClassValue<Set<Moment>> TRACED =
+  private static final ClassValue<Integer> TRACED =
       new ClassValue<>() {
         @Override
-        protected Set<Moment> computeValue(Class<?> trace) {
-          Set<Moment> heard = EnumSet.noneOf(Moment.class);
+        protected Integer computeValue(Class<?> trace) {
+          int heard = 0;
           for (Moment moment : Moment.values()) {
             if (moment.heardBy(trace)) {
-              heard.add(moment);
+              heard |= moment.bit();
             }
           }
           return heard;
@@ -78,19 +82,25 @@ final class Listeners {
 
   private final RouterListener[] all;
 
-  private final Map<Moment, RouterListener[]> hearing = new EnumMap<>(Moment.class);
+  /** Who hears of each moment, by its ordinal. */
+  private final RouterListener[][] hearing = new RouterListener[Moment.values().length][];
+
+  private final int heard;
   private final @Nullable RouterTracer tracer;
   private final AtomicBoolean logged = new AtomicBoolean();
 
   Listeners(List<RouterListener> all, @Nullable RouterTracer tracer) {
     this.all = all.toArray(new RouterListener[0]);
+    int moments = 0;
     for (Moment moment : Moment.values()) {
-      hearing.put(
-          moment,
+      RouterListener[] listeners =
           all.stream()
               .filter(listener -> moment.heardBy(listener.getClass()))
-              .toArray(RouterListener[]::new));
+              .toArray(RouterListener[]::new);
+      hearing[moment.ordinal()] = listeners;
+      moments |= listeners.length > 0 ? moment.bit() : 0;
     }
+    this.heard = moments;
     this.tracer = tracer;
   }
 
@@ -103,26 +113,29 @@ final class Listeners {
   }
 
   /**
-   * Tells who hears of a moment; the event is made only where somebody does.
+   * The moments of which somebody hears, each a bit: at others there is no need of an event.
    *
    * @param trace the request's own
    */
-  void tell(Moment moment, RequestTrace trace, Supplier<RequestEvent> event) {
-    RouterListener[] listeners = Objects.requireNonNull(hearing.get(moment));
-    boolean traced = trace != RequestTrace.NONE && TRACED.get(trace.getClass()).contains(moment);
-    if (listeners.length == 0 && !traced) {
-      return;
+  int heard(RequestTrace trace) {
+    return trace == RequestTrace.NONE ? heard : heard | TRACED.get(trace.getClass());
+  }
+
+  /**
+   * Tells who hears of a moment.
+   *
+   * @param trace the request's own
+   */
+  void tell(Moment moment, RequestTrace trace, RequestEvent event) {
+    for (RouterListener listener : hearing[moment.ordinal()]) {
+      call(moment, listener, event);
     }
-    RequestEvent made = event.get();
-    for (RouterListener listener : listeners) {
-      tell(moment, listener, made);
-    }
-    if (traced) {
-      tell(moment, trace, made);
+    if (trace != RequestTrace.NONE) {
+      call(moment, trace, event);
     }
   }
 
-  private void tell(Moment moment, RouterListener listener, RequestEvent event) {
+  private void call(Moment moment, RouterListener listener, RequestEvent event) {
     try {
       moment.tell(listener, event);
     } catch (RuntimeException | Error e) {

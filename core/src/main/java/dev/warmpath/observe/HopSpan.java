@@ -6,7 +6,6 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapPropagator;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** One exchange with a worker as a span, whose context the worker is given. */
@@ -23,16 +22,7 @@ final class HopSpan implements HopTrace {
 
   @Override
   public Map<String, String> headers() {
-    Map<String, String> headers = new LinkedHashMap<>(4);
-    propagator.inject(
-        context,
-        headers,
-        (carrier, name, value) -> {
-          if (carrier != null) {
-            carrier.put(name, value);
-          }
-        });
-    return headers;
+    return ContextHeaders.of(context, propagator);
   }
 
   @Override

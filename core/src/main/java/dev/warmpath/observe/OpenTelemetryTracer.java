@@ -22,7 +22,8 @@ import java.time.InstantSource;
  * among the request's headers. It has the events {@code warmpath.decision} and {@code
  * warmpath.first_token}, and a child for each exchange with a worker: {@code attempt}, or {@code
  * prefill} and {@code decode}. What goes to a worker carries the child's context, by the
- * propagators of the given {@code OpenTelemetry}.
+ * propagators of the given {@code OpenTelemetry}. Of a request whose span is not recorded there are
+ * no children: workers are given its own context.
  *
  * <p>Attributes named {@code gen_ai.*} are those of OpenTelemetry's semantic conventions for
  * generative AI, version 1.41, as far as the client knows them; {@code warmpath.*} are its own.
@@ -73,8 +74,8 @@ public final class OpenTelemetryTracer implements RouterTracer {
     Span span = builder.startSpan();
     Context context = parent.with(span);
     return span.isRecording()
-        ? new RecordedSpanTrace(tracer, propagator, servers, context, span, operation)
-        : new SpanTrace(tracer, propagator, servers, context, span);
+        ? new SpanTrace(tracer, propagator, servers, context, span, operation)
+        : new UnrecordedTrace(propagator, context);
   }
 
   /** The well-known name of what a path asks for. */
