@@ -83,12 +83,11 @@ public final class Headers {
       return this;
     }
     List<String> changed = new ArrayList<>(namesAndValues.size() + 2 * others.size());
-    forEach(
-        (name, value) -> {
-          if (!named(others, name)) {
-            add(changed, name, value);
-          }
-        });
+    for (int i = 0; i < namesAndValues.size(); i += 2) {
+      if (!named(others, namesAndValues.get(i))) {
+        add(changed, namesAndValues.get(i), namesAndValues.get(i + 1));
+      }
+    }
     others.forEach((name, value) -> add(changed, name, value));
     return new Headers(changed);
   }

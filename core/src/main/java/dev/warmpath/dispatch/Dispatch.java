@@ -5,6 +5,7 @@ import dev.warmpath.api.AttemptRecord;
 import dev.warmpath.api.DeadlineExceededException;
 import dev.warmpath.api.NoWorkerAvailableException;
 import dev.warmpath.api.RequestCancelledException;
+import dev.warmpath.api.RequestTimings;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
 import dev.warmpath.api.RouteDecision.PromptSummary;
@@ -163,7 +164,7 @@ public final class Dispatch {
     Attempt attempt = lastAttempt;
     RouteDecision decision =
         new RouteDecision(
-            (at == null ? terms.policy() : at.policy()).name(),
+            policy(),
             at == null ? 0 : at.view().topology().version(),
             summary(),
             List.of(),
@@ -178,6 +179,31 @@ public final class Dispatch {
       settled = decision;
     }
     return decision;
+  }
+
+  private String policy() {
+    Dispatcher.Routed at = routed;
+    return (at == null ? terms.policy() : at.policy()).name();
+  }
+
+  /** The attempt's worker, or null before the first. */
+  private @Nullable String worker() {
+    PairDispatch several = pair;
+    if (several != null) {
+      return several.worker();
+    }
+    Attempt attempt = lastAttempt;
+    return attempt == null ? null : attempt.candidate().target().toString();
+  }
+
+  /** The attempt's number from 1, 0 before the first. */
+  private int number() {
+    PairDispatch several = pair;
+    return several == null ? started : several.attempt();
+  }
+
+  private long elapsed(long now) {
+    return now - course.startedNanos();
   }
 
   /** The same in every decision on it. */
@@ -391,7 +417,7 @@ public final class Dispatch {
     routed = made;
     plan = made.plan();
     if (started == 0) {
-      tell(Moment.ROUTED, decided, null, null, null);
+      tellRouted(decided);
     }
   }
 
@@ -503,7 +529,7 @@ public final class Dispatch {
           candidate.matchedTokens(),
           prompt.tokens());
     }
-    tell(Moment.ATTEMPT, null, null, null);
+    tellAttempt();
     return attempt;
   }
 
@@ -555,8 +581,32 @@ public final class Dispatch {
     }
   }
 
+  void tellRouted(long now) {
+    RequestMeter[] meters = dispatcher.listeners().meters();
+    if (meters.length > 0) {
+      PairDispatch several = pair;
+      String policy = several == null ? policy() : several.decision().policy();
+      boolean lookedUp = located.info() != null;
+      RequestTimings timings = course.clock().timings(now);
+      for (RequestMeter meter : meters) {
+        meter.routed(policy, elapsed(now), timings, lookedUp);
+      }
+    }
+    tell(Moment.ROUTED, now, null, null, null);
+  }
+
+  void tellAttempt() {
+    for (RequestMeter meter : dispatcher.listeners().meters()) {
+      meter.attempting(worker(), number());
+    }
+    tell(Moment.ATTEMPT, null, null, null);
+  }
+
   void tellFirstByte(long now) {
     course.clock().firstByte(now);
+    for (RequestMeter meter : dispatcher.listeners().meters()) {
+      meter.firstByte(worker(), elapsed(now), course.clock().firstByte());
+    }
     tell(Moment.FIRST_BYTE, now, null, null, null);
   }
 
@@ -657,9 +707,7 @@ public final class Dispatch {
       @Nullable AttemptRecord failure,
       @Nullable Usage usage) {
     if (moment.in(course.heard())) {
-      dispatcher
-          .listeners()
-          .tell(moment, course.trace(), event(now, outcome, failure, usage));
+      dispatcher.listeners().tell(moment, course.trace(), event(now, outcome, failure, usage));
     }
   }
 
@@ -700,18 +748,14 @@ public final class Dispatch {
 
   private RequestEvent event(
       long now, @Nullable Outcome outcome, @Nullable AttemptRecord failure, @Nullable Usage usage) {
-    Attempt attempt = lastAttempt;
-    PairDispatch several = pair;
     return new RequestEvent(
         requestId,
         request.path(),
         prompt.model(),
         prompt.stream(),
-        several != null
-            ? several.worker()
-            : attempt == null ? null : attempt.candidate().target().toString(),
-        several != null ? several.attempt() : started,
-        Duration.ofNanos(now - course.startedNanos()),
+        worker(),
+        number(),
+        Duration.ofNanos(elapsed(now)),
         course.clock().timings(now),
         outcome,
         failure,
@@ -729,7 +773,7 @@ public final class Dispatch {
 
   @Nullable Duration remaining(long now) {
     Duration deadline = terms.deadline();
-    return deadline == null ? null : deadline.minusNanos(now - course.startedNanos());
+    return deadline == null ? null : deadline.minusNanos(elapsed(now));
   }
 
   private long capped(long nanos, long now) {

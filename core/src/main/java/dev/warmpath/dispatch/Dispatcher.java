@@ -255,8 +255,7 @@ public final class Dispatcher {
             prompt,
             options,
             terms,
-            new Dispatch.Course(
-                started, new RequestClock(queued), trace, listeners.heard(trace)),
+            new Dispatch.Course(started, new RequestClock(queued), trace, listeners.heard(trace)),
             lessons,
             knowledge);
     live.add(dispatch);

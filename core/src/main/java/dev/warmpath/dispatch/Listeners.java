@@ -86,6 +86,7 @@ final class Listeners {
   private final RouterListener[][] hearing = new RouterListener[Moment.values().length][];
 
   private final int heard;
+  private final RequestMeter[] meters;
   private final @Nullable RouterTracer tracer;
   private final AtomicBoolean logged = new AtomicBoolean();
 
@@ -101,6 +102,11 @@ final class Listeners {
       moments |= listeners.length > 0 ? moment.bit() : 0;
     }
     this.heard = moments;
+    this.meters =
+        all.stream()
+            .filter(RequestMeter.class::isInstance)
+            .map(RequestMeter.class::cast)
+            .toArray(RequestMeter[]::new);
     this.tracer = tracer;
   }
 
@@ -133,6 +139,11 @@ final class Listeners {
     if (trace != RequestTrace.NONE) {
       call(moment, trace, event);
     }
+  }
+
+  /** Who counts without events; not to be changed. */
+  RequestMeter[] meters() {
+    return meters;
   }
 
   private void call(Moment moment, RouterListener listener, RequestEvent event) {

@@ -153,7 +153,7 @@ public final class PairDispatch {
   /** Tells listeners that a choice was made, which took {@code decisionNanos}. */
   public void routed(long decisionNanos) {
     dispatch.clock().decided(decisionNanos);
-    dispatch.tell(Moment.ROUTED, null, null, null);
+    dispatch.tellRouted(dispatcher.now());
   }
 
   /** Tells listeners that an attempt begins. */
@@ -164,13 +164,12 @@ public final class PairDispatch {
     if (log.isDebugEnabled()) {
       log.debug("Request {}, attempt {}: {}", dispatch.requestId(), number, workers);
     }
-    dispatch.tell(Moment.ATTEMPT, null, null, null);
+    dispatch.tellAttempt();
   }
 
   /** Tells listeners of the first byte. */
   public void firstByte() {
-    dispatch.clock().firstByte(dispatcher.now());
-    dispatch.tell(Moment.FIRST_BYTE, null, null, null);
+    dispatch.tellFirstByte(dispatcher.now());
   }
 
   /** What follows a leg that is about to be sent to {@code candidate}. */

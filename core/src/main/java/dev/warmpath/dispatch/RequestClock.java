@@ -40,6 +40,10 @@ final class RequestClock {
     }
   }
 
+  @Nullable Duration firstByte() {
+    return firstByte;
+  }
+
   RequestTimings timings(long now) {
     return new RequestTimings(
         queue,

@@ -5,16 +5,19 @@ import dev.warmpath.api.FailurePhase;
 import dev.warmpath.api.RequestTimings;
 import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouteDecision.CandidateView;
-import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.Usage;
+import dev.warmpath.dispatch.RequestMeter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * the outcome and the phase of a failure; nothing of a request's own. Thread safe; an event costs a
  * few additions.
  */
-public final class RequestMetrics implements RouterListener {
+public final class RequestMetrics implements RequestMeter {
 
   /** Most series of one metric: 1,024 ranks with a few outcomes each. */
   private static final int MAX_SERIES = 4_096;
@@ -36,14 +39,6 @@ public final class RequestMetrics implements RouterListener {
 
   private static final long[] TOKEN_TIMES =
       Histogram.bounds(0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.2, 0.5, 1);
-
-  private static final Map<Outcome, String> OUTCOMES = new EnumMap<>(Outcome.class);
-
-  static {
-    for (Outcome outcome : Outcome.values()) {
-      OUTCOMES.put(outcome, label(outcome));
-    }
-  }
 
   private final Series<LongAdder> requests = counters("policy", "outcome");
   private final Series<LongAdder> attempts = counters("worker");
@@ -64,6 +59,9 @@ public final class RequestMetrics implements RouterListener {
   private final Series<Histogram> whole = histograms(TIMES, "outcome");
 
   private final Map<String, AtWorker> atWorkers = new ConcurrentHashMap<>();
+  private final Map<String, AtPolicy> atPolicies = new ConcurrentHashMap<>();
+  private final Map<Outcome, Found<Histogram>> wholeByOutcome =
+      found(outcome -> whole.of(label(outcome)));
 
   /** Counts nothing yet. */
   public RequestMetrics() {}
@@ -84,14 +82,26 @@ public final class RequestMetrics implements RouterListener {
     final Found<Histogram> outputToken;
 
     AtWorker(String worker) {
-      attempts = new Found<>(RequestMetrics.this.attempts, worker);
-      promptTokens = new Found<>(RequestMetrics.this.promptTokens, worker);
-      cachedTokens = new Found<>(RequestMetrics.this.cachedTokens, worker);
-      predictedTokens = new Found<>(RequestMetrics.this.predictedTokens, worker);
-      completionTokens = new Found<>(RequestMetrics.this.completionTokens, worker);
-      firstByte = new Found<>(RequestMetrics.this.firstByte.series(), worker);
-      attemptFirstByte = new Found<>(RequestMetrics.this.attemptFirstByte.series(), worker);
-      outputToken = new Found<>(RequestMetrics.this.outputToken, worker);
+      attempts = new Found<>(() -> RequestMetrics.this.attempts.of(worker));
+      promptTokens = new Found<>(() -> RequestMetrics.this.promptTokens.of(worker));
+      cachedTokens = new Found<>(() -> RequestMetrics.this.cachedTokens.of(worker));
+      predictedTokens = new Found<>(() -> RequestMetrics.this.predictedTokens.of(worker));
+      completionTokens = new Found<>(() -> RequestMetrics.this.completionTokens.of(worker));
+      firstByte = new Found<>(() -> RequestMetrics.this.firstByte.series().of(worker));
+      attemptFirstByte =
+          new Found<>(() -> RequestMetrics.this.attemptFirstByte.series().of(worker));
+      outputToken = new Found<>(() -> RequestMetrics.this.outputToken.of(worker));
+    }
+  }
+
+  /** The same of a policy. */
+  private final class AtPolicy {
+    final Found<Histogram> decided;
+    final Map<Outcome, Found<LongAdder>> requests;
+
+    AtPolicy(String policy) {
+      decided = new Found<>(() -> RequestMetrics.this.decided.of(policy));
+      requests = found(outcome -> RequestMetrics.this.requests.of(policy, label(outcome)));
     }
   }
 
@@ -101,23 +111,29 @@ public final class RequestMetrics implements RouterListener {
    * Histogram}'s fields are final and a {@link LongAdder} begins with zeros alone.
    */
   private static final class Found<T> {
-    private final Series<T> in;
-    private final String label;
+    private final Supplier<T> series;
     private @Nullable T found;
 
-    Found(Series<T> in, String label) {
-      this.in = in;
-      this.label = label;
+    Found(Supplier<T> series) {
+      this.series = series;
     }
 
     T get() {
       T known = found;
       if (known == null) {
-        known = in.of(label);
+        known = series.get();
         found = known;
       }
       return known;
     }
+  }
+
+  private static <T> Map<Outcome, Found<T>> found(Function<Outcome, T> series) {
+    Map<Outcome, Found<T>> all = new EnumMap<>(Outcome.class);
+    for (Outcome outcome : Outcome.values()) {
+      all.put(outcome, new Found<>(() -> series.apply(outcome)));
+    }
+    return all;
   }
 
   private static Series<LongAdder> counters(String... labels) {
@@ -129,31 +145,30 @@ public final class RequestMetrics implements RouterListener {
   }
 
   @Override
-  public void onRouted(RequestEvent event) {
-    RequestTimings timings = event.timings();
-    routed.of().record(event.elapsed().toNanos());
+  public void routed(String policy, long elapsedNanos, RequestTimings timings, boolean lookedUp) {
+    routed.of().record(elapsedNanos);
     queued.of().record(timings.queue().toNanos());
-    if (event.decision().lookup() != null) {
-      lookedUp.of().record(timings.lookup().toNanos());
+    if (lookedUp) {
+      this.lookedUp.of().record(timings.lookup().toNanos());
     }
-    decided.of(event.decision().policy()).record(timings.decision().toNanos());
+    atPolicy(policy).decided.get().record(timings.decision().toNanos());
   }
 
   @Override
-  public void onAttempt(RequestEvent event) {
-    at(event).attempts.get().increment();
-    if (event.attempt() > 1) {
+  public void attempting(@Nullable String worker, int number) {
+    atWorker(worker).attempts.get().increment();
+    if (number > 1) {
       retries.of().increment();
     }
   }
 
   @Override
-  public void onFirstByte(RequestEvent event) {
-    AtWorker at = at(event);
-    at.firstByte.get().record(event.elapsed().toNanos());
-    Duration first = event.timings().firstByte();
-    if (first != null) {
-      at.attemptFirstByte.get().record(first.toNanos());
+  public void firstByte(
+      @Nullable String worker, long elapsedNanos, @Nullable Duration sinceAttempt) {
+    AtWorker at = atWorker(worker);
+    at.firstByte.get().record(elapsedNanos);
+    if (sinceAttempt != null) {
+      at.attemptFirstByte.get().record(sinceAttempt.toNanos());
     }
   }
 
@@ -161,18 +176,17 @@ public final class RequestMetrics implements RouterListener {
   public void onAttemptFailed(RequestEvent event) {
     AttemptRecord failure = event.failure();
     FailurePhase phase = failure == null ? null : failure.phase();
-    failures.of(worker(event), phase == null ? "unknown" : label(phase)).increment();
+    failures.of(named(event.worker()), phase == null ? "unknown" : label(phase)).increment();
   }
 
   @Override
   public void onFinished(RequestEvent event) {
-    Outcome outcome = event.outcome();
-    String label = outcome == null ? "unknown" : OUTCOMES.getOrDefault(outcome, "unknown");
-    requests.of(event.decision().policy(), label).increment();
-    whole.of(label).record(event.elapsed().toNanos());
+    Outcome outcome = Objects.requireNonNull(event.outcome());
+    get(atPolicy(event.decision().policy()).requests, outcome).increment();
+    get(wholeByOutcome, outcome).record(event.elapsed().toNanos());
     Usage usage = event.usage();
     if (usage != null) {
-      AtWorker at = at(event);
+      AtWorker at = atWorker(event.worker());
       tokens(at, usage, event.decision());
       pace(at, event, usage);
     }
@@ -211,22 +225,32 @@ public final class RequestMetrics implements RouterListener {
     }
   }
 
-  private AtWorker at(RequestEvent event) {
-    String worker = worker(event);
-    AtWorker known = atWorkers.get(worker);
-    if (known != null) {
-      return known;
-    }
-    AtWorker made = new AtWorker(worker);
-    if (atWorkers.size() < MAX_SERIES) {
-      AtWorker before = atWorkers.putIfAbsent(worker, made);
-      return before == null ? made : before;
-    }
-    return made; // one worker too many: its series are those of all such
+  private static <T> T get(Map<Outcome, Found<T>> found, Outcome outcome) {
+    return Objects.requireNonNull(found.get(outcome)).get();
   }
 
-  private static String worker(RequestEvent event) {
-    String worker = event.worker();
+  private AtWorker atWorker(@Nullable String worker) {
+    return at(atWorkers, named(worker), AtWorker::new);
+  }
+
+  private AtPolicy atPolicy(String policy) {
+    return at(atPolicies, policy, AtPolicy::new);
+  }
+
+  private static <T> T at(Map<String, T> known, String name, Function<String, T> make) {
+    T found = known.get(name);
+    if (found != null) {
+      return found;
+    }
+    T made = make.apply(name);
+    if (known.size() < MAX_SERIES) {
+      T before = known.putIfAbsent(name, made);
+      return before == null ? made : before;
+    }
+    return made; // one too many: its series are those of all such
+  }
+
+  private static String named(@Nullable String worker) {
     return worker == null ? "none" : worker;
   }
 
