@@ -51,27 +51,20 @@ final class SpanTrace implements RequestTrace {
 
   @Override
   public HopTrace hop(Hop hop) {
+    RouteDecision.CandidateView candidate = hop.candidate();
     Span begun =
         tracer
             .spanBuilder(hop.role().equals("regular") ? "attempt" : hop.role())
             .setParent(context)
             .setSpanKind(SpanKind.CLIENT)
+            .setAttribute(SpanAttributes.WORKER, hop.worker())
+            .setAttribute(SpanAttributes.ROLE, hop.role())
+            .setAttribute(SpanAttributes.ATTEMPT, (long) hop.attempt())
+            .setAttribute(SpanAttributes.STEP, candidate.step())
+            .setAttribute(SpanAttributes.MATCHED_TOKENS, (long) candidate.matchedTokens())
+            .setAllAttributes(servers.of(candidate.worker()))
             .startSpan();
-    if (begun.isRecording()) {
-      describe(begun, hop);
-    }
     return new HopSpan(propagator, context.with(begun), begun);
-  }
-
-  private void describe(Span begun, Hop hop) {
-    RouteDecision.CandidateView candidate = hop.candidate();
-    begun
-        .setAttribute(SpanAttributes.WORKER, hop.worker())
-        .setAttribute(SpanAttributes.ROLE, hop.role())
-        .setAttribute(SpanAttributes.ATTEMPT, (long) hop.attempt())
-        .setAttribute(SpanAttributes.STEP, candidate.step())
-        .setAttribute(SpanAttributes.MATCHED_TOKENS, (long) candidate.matchedTokens())
-        .setAllAttributes(servers.of(candidate.worker()));
   }
 
   @Override
@@ -85,13 +78,17 @@ final class SpanTrace implements RequestTrace {
     RouteDecision decision = event.decision();
     span.addEvent(
         "warmpath.decision",
-        Attributes.builder()
-            .put(SpanAttributes.POLICY, decision.policy())
-            .put(SpanAttributes.PROMPT_TOKENS, (long) decision.prompt().tokens())
-            .put(SpanAttributes.EXACTNESS, decision.prompt().exactness())
-            .put(SpanAttributes.QUEUE, seconds(event.timings().queue()))
-            .put(SpanAttributes.DECISION, seconds(event.timings().decision()))
-            .build());
+        Attributes.of(
+            SpanAttributes.POLICY,
+            decision.policy(),
+            SpanAttributes.PROMPT_TOKENS,
+            (long) decision.prompt().tokens(),
+            SpanAttributes.EXACTNESS,
+            decision.prompt().exactness(),
+            SpanAttributes.QUEUE,
+            seconds(event.timings().queue()),
+            SpanAttributes.DECISION,
+            seconds(event.timings().decision())));
   }
 
   @Override
