@@ -7,7 +7,10 @@ import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterTracer;
 import dev.warmpath.api.RouterTracer.RequestTrace;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,15 +26,17 @@ final class Listeners {
 
   /** What there is to hear of a request. */
   enum Moment {
-    ROUTED("onRouted"),
-    ATTEMPT("onAttempt"),
-    FIRST_BYTE("onFirstByte"),
-    ATTEMPT_FAILED("onAttemptFailed"),
-    FINISHED("onFinished");
+    ROUTED(1, "onRouted"),
+    ATTEMPT(2, "onAttempt"),
+    FIRST_BYTE(4, "onFirstByte"),
+    ATTEMPT_FAILED(8, "onAttemptFailed"),
+    FINISHED(16, "onFinished");
 
+    private final int bit;
     private final String method;
 
-    Moment(String method) {
+    Moment(int bit, String method) {
+      this.bit = bit;
       this.method = method;
     }
 
@@ -47,11 +52,7 @@ final class Listeners {
 
     /** Whether it is among moments as {@link Listeners#heard} tells them. */
     boolean in(int moments) {
-      return (moments & bit()) != 0;
-    }
-
-    private int bit() {
-      return 1 << ordinal();
+      return (moments & bit) != 0;
     }
 
     /** Whether a listener does anything then: an event is a decision's copy, and not for nobody. */
@@ -73,7 +74,7 @@ final class Listeners {
           int heard = 0;
           for (Moment moment : Moment.values()) {
             if (moment.heardBy(trace)) {
-              heard |= moment.bit();
+              heard |= moment.bit;
             }
           }
           return heard;
@@ -82,9 +83,7 @@ final class Listeners {
 
   private final RouterListener[] all;
 
-  /** Who hears of each moment, by its ordinal. */
-  private final RouterListener[][] hearing = new RouterListener[Moment.values().length][];
-
+  private final Map<Moment, RouterListener[]> hearing = new EnumMap<>(Moment.class);
   private final int heard;
   private final RequestMeter[] meters;
   private final @Nullable RouterTracer tracer;
@@ -98,8 +97,8 @@ final class Listeners {
           all.stream()
               .filter(listener -> moment.heardBy(listener.getClass()))
               .toArray(RouterListener[]::new);
-      hearing[moment.ordinal()] = listeners;
-      moments |= listeners.length > 0 ? moment.bit() : 0;
+      hearing.put(moment, listeners);
+      moments |= listeners.length > 0 ? moment.bit : 0;
     }
     this.heard = moments;
     this.meters =
@@ -133,7 +132,7 @@ final class Listeners {
    * @param trace the request's own
    */
   void tell(Moment moment, RequestTrace trace, RequestEvent event) {
-    for (RouterListener listener : hearing[moment.ordinal()]) {
+    for (RouterListener listener : Objects.requireNonNull(hearing.get(moment))) {
       call(moment, listener, event);
     }
     if (trace != RequestTrace.NONE) {
