@@ -55,7 +55,7 @@ public record StudyWorkload(
   }
 
   /**
-   * Draws a workload.
+   * Draws a workload; its seed draws, too, where hashing puts a trace's prompts.
    *
    * @param name one of {@link #NAMES}
    * @param factor requests a second for each worker; for a trace, how many times faster than it was
@@ -69,6 +69,26 @@ public record StudyWorkload(
   public static StudyWorkload draw(
       String name, double factor, int workers, long seed, @Nullable Path traces)
       throws IOException {
+    return draw(name, factor, workers, seed, seed, traces);
+  }
+
+  /**
+   * Draws a workload.
+   *
+   * @param name one of {@link #NAMES}
+   * @param factor requests a second for each worker; for a trace, how many times faster than it was
+   * @param workers how many workers there are
+   * @param seed decides every draw but that of names
+   * @param names which names a trace's blocks go by, and so where hashing puts its prompts; the
+   *     study has one set of them for all its seeds
+   * @param traces the folder with Mooncake's traces, which {@code conv} and {@code synth} read
+   * @return the sessions
+   * @throws IOException if a trace can't be read
+   * @throws IllegalArgumentException on an unknown name, or where a trace is needed and not given
+   */
+  public static StudyWorkload draw(
+      String name, double factor, int workers, long seed, long names, @Nullable Path traces)
+      throws IOException {
     String rate = Double.toString(factor * workers);
     String title = String.format(Locale.ROOT, "%s(%s)", name, number(factor));
     return switch (name) {
@@ -81,8 +101,8 @@ public record StudyWorkload(
               Map.of("rate", rate, "duration", "240", "at", "120"),
               seed,
               120);
-      case "conv" -> trace(title, file(traces, "conversation"), "3", factor, seed);
-      case "synth" -> trace(title, file(traces, "synthetic"), "0", factor, seed);
+      case "conv" -> trace(title, file(traces, "conversation"), "3", factor, seed, names);
+      case "synth" -> trace(title, file(traces, "synthetic"), "0", factor, seed, names);
       default ->
           throw new IllegalArgumentException(
               "unknown workload '" + name + "' of the study; known are " + NAMES);
@@ -113,7 +133,8 @@ public record StudyWorkload(
   }
 
   private static StudyWorkload trace(
-      String title, Path file, String jitter, double speedup, long seed) throws IOException {
+      String title, Path file, String jitter, double speedup, long seed, long nameSet)
+      throws IOException {
     List<TraceSession> sessions =
         Workloads.trace(
             MooncakeTrace.read(file, Integer.MAX_VALUE),
@@ -121,7 +142,7 @@ public record StudyWorkload(
             seed);
     double first = sessions.get(0).arrivalMs();
     double last = sessions.get(sessions.size() - 1).arrivalMs();
-    int names = Math.floorMod(seed, NAME_SETS) * NAMES_PER_SEED;
+    int names = Math.floorMod(nameSet, NAME_SETS) * NAMES_PER_SEED;
     List<TraceSession> fromZero = new ArrayList<>(sessions.size());
     sessions.forEach(
         session -> fromZero.add(named(session.startingAt(session.arrivalMs() - first), names)));
@@ -131,10 +152,10 @@ public record StudyWorkload(
   }
 
   /**
-   * Gives a row's blocks other names, so that each seed draws anew where hashing puts the few
-   * prompts that make up most of a trace. What is left behind its last whole block is alike in all
-   * rows that end there, as it is where a conversation goes on from there: the trace names it by
-   * where it ends, which would make every end a branch of its own.
+   * Gives a row's blocks other names, which is to draw anew where hashing puts the few prompts that
+   * make up most of a trace. What is left behind its last whole block is alike in all rows that end
+   * there, as it is where a conversation goes on from there: the trace names it by where it ends,
+   * which would make every end a branch of its own.
    */
   private static TraceSession named(TraceSession session, int names) {
     TraceRequest row = session.turns().get(0);

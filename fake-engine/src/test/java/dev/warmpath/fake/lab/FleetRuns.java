@@ -25,12 +25,23 @@ final class FleetRuns {
   private final StudySettings settings;
   private final int seeds;
   private final @Nullable Path traces;
+  private final boolean oneNaming;
   private final Map<String, List<StudyResult>> done = new HashMap<>();
 
   FleetRuns(StudySettings settings, int seeds, @Nullable Path traces) {
+    this(settings, seeds, traces, false);
+  }
+
+  /**
+   * Runs of one fleet.
+   *
+   * @param oneNaming whether a trace's blocks go by the same names with every seed
+   */
+  FleetRuns(StudySettings settings, int seeds, @Nullable Path traces, boolean oneNaming) {
     this.settings = settings;
     this.seeds = seeds;
     this.traces = traces;
+    this.oneNaming = oneNaming;
   }
 
   /** A figure's mean over the seeds. */
@@ -92,7 +103,8 @@ final class FleetRuns {
 
   private StudyWorkload draw(String workload, double factor, int seed) {
     try {
-      return StudyWorkload.draw(workload, factor, settings.workers(), seed, traces);
+      int names = oneNaming ? 0 : seed;
+      return StudyWorkload.draw(workload, factor, settings.workers(), seed, names, traces);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
