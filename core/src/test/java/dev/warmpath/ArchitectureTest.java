@@ -9,10 +9,12 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Holds core to its floors: what may use what, and what an application gets to see. */
+@Tag("long")
 class ArchitectureTest {
 
   /** The packages of core, ground floor first; the facade {@code dev.warmpath} stands on top. */

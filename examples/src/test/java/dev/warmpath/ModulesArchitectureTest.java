@@ -7,9 +7,11 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Holds all modules together to the rules that core keeps by itself. */
+@Tag("long")
 class ModulesArchitectureTest {
   private static final ArchitectureRules RULES = new ArchitectureRules("dev.warmpath", List.of());
 

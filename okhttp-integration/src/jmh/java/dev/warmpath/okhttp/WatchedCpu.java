@@ -49,9 +49,9 @@ public final class WatchedCpu {
   private static final int TURNS_OF_A_SCRAPE = 4;
 
   /** What is not measured, until both clients are compiled. */
-  private static final int WARMUP_PAIRS = 4;
+  private static final int WARMUP_PAIRS = 12;
 
-  private static final int WARMUP_SCRAPES = 1_000;
+  private static final int WARMUP_SCRAPES = 20_000;
 
   private final RouterClient off;
   private final RouterClient on;
