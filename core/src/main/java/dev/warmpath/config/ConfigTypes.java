@@ -23,6 +23,17 @@ import org.jspecify.annotations.Nullable;
 final class ConfigTypes {
   static final ConfigType<String> TEXT = texts("text", "", text -> {});
 
+  static final ConfigType<String> URL_SCHEME =
+      texts(
+          "text",
+          "",
+          text -> {
+            if (!text.matches("[A-Za-z][A-Za-z0-9+.-]*")) {
+              throw new IllegalArgumentException(
+                  "'" + text + "' must be a URL's scheme, such as http, https or grpc");
+            }
+          });
+
   static final ConfigType<Boolean> SWITCH =
       new Scalar<>("true or false", "") {
         @Override

@@ -4,6 +4,7 @@ import static dev.warmpath.config.ConfigTypes.DURATION;
 import static dev.warmpath.config.ConfigTypes.PATH;
 import static dev.warmpath.config.ConfigTypes.SWITCH;
 import static dev.warmpath.config.ConfigTypes.TEXT;
+import static dev.warmpath.config.ConfigTypes.URL_SCHEME;
 import static dev.warmpath.config.ConfigTypes.count;
 
 import dev.warmpath.worker.DnsDiscovery;
@@ -85,7 +86,7 @@ final class DiscoveryKeys {
     private static final ConfigKey<Integer> PORT =
         TABLE.live("port", count(1, 65_535), null, "The port of all its workers.");
     private static final ConfigKey<String> SCHEME =
-        TABLE.live("scheme", TEXT, "http", "The scheme of their URLs.");
+        TABLE.live("scheme", URL_SCHEME, "http", "The scheme of their URLs.");
     private static final ConfigKey<Duration> MIN =
         TABLE.live(
             "min_interval",
@@ -146,7 +147,7 @@ final class DiscoveryKeys {
         TABLE.live("namespace", TEXT, null, "Its namespace.");
     private static final ConfigKey<String> SERVICE = TABLE.live("service", TEXT, null, "Its name.");
     private static final ConfigKey<String> SCHEME =
-        TABLE.live("scheme", TEXT, "http", "The scheme of its workers' URLs.");
+        TABLE.live("scheme", URL_SCHEME, "http", "The scheme of its workers' URLs.");
     private static final ConfigKey<String> PORT_NAME =
         TABLE.live("port_name", TEXT, null, "The service's port that is taken; its first if none.");
     private static final ConfigKey<Integer> PORT =

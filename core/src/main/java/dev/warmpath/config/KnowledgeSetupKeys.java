@@ -321,6 +321,15 @@ final class KnowledgeSetupKeys {
 
   /** The bounds of the registry that were written. */
   RegistrySettings registry(ConfigValues values) {
+    int named = values.get(nodes).size();
+    if (named > values.get(maxNodes)) {
+      throw new IllegalArgumentException(
+          "max_nodes is "
+              + values.get(maxNodes)
+              + " and knowledge.nodes has "
+              + named
+              + ": raise it, or leave some out");
+    }
     return new RegistrySettings(
         values.get(ttl),
         values.get(refresh),

@@ -118,6 +118,12 @@ class RouterConfigTest {
         "discovery: {dns: [{host: x, port: 70000}]} | discovery.dns[0].port | 65535",
         "discovery: {dns: [{host: x, port: 1}, {host: x, port: 1, scheme: https}]} | discovery |"
             + " twice",
+        "discovery: {dns: [{host: x, port: 1, scheme: 'http://'}]} | discovery.dns[0].scheme |"
+            + " such as http, https or grpc",
+        "discovery: {kubernetes: [{namespace: a, service: b, scheme: 2nd}]} |"
+            + " discovery.kubernetes[0].scheme | such as http, https or grpc",
+        "knowledge: {nodes: {a: 'http://a:1', b: 'http://b:1'}, registry: {max_nodes: 1}} |"
+            + " knowledge.registry | knowledge.nodes has 2",
         "retry: 5 | retry | an object of keys",
       })
   void aMistakeIsNamedWithItsFileItsKeyAndWhatToDo(String text, String key, String remedy) {

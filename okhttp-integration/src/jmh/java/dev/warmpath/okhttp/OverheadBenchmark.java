@@ -1,6 +1,7 @@
 package dev.warmpath.okhttp;
 
 import com.sun.management.OperatingSystemMXBean;
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.warmpath.RouterClient;
 import dev.warmpath.api.RouterRequest;
@@ -9,6 +10,7 @@ import dev.warmpath.worker.WorkerSpec;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -51,6 +53,12 @@ public class OverheadBenchmark {
       "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\""
           + "warm path ".repeat(200)
           + "\"}]}";
+
+  /** The same, for an answer of {@link Worker#TOKENS} tokens that is streamed. */
+  static final String STREAMED_BODY =
+      BODY.substring(0, BODY.length() - 1)
+          + ",\"stream\":true,\"stream_options\":{\"include_usage\":true}}";
+
   private static final MediaType JSON = MediaType.get("application/json");
   private static final OperatingSystemMXBean OS =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -65,6 +73,9 @@ public class OverheadBenchmark {
 
   /** A worker that answers at once. */
   public static final class Worker {
+    /** What a streamed answer has, an event each. */
+    static final int TOKENS = 32;
+
     private Worker() {}
 
     /** Serves until its standard input ends. */
@@ -80,7 +91,11 @@ public class OverheadBenchmark {
       server.createContext(
           "/",
           exchange -> {
-            exchange.getRequestBody().readAllBytes();
+            byte[] asked = exchange.getRequestBody().readAllBytes();
+            if (new String(asked, StandardCharsets.UTF_8).endsWith("}}")) {
+              stream(exchange);
+              return;
+            }
             boolean known =
                 exchange.getRequestURI().getPath().equals("/v1/models")
                     || exchange.getRequestMethod().equals("POST")
@@ -97,6 +112,28 @@ public class OverheadBenchmark {
         // until the benchmark ends
       }
       System.exit(0);
+    }
+
+    private static void stream(HttpExchange exchange) throws IOException {
+      exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+      exchange.sendResponseHeaders(200, 0);
+      try (OutputStream out = exchange.getResponseBody()) {
+        for (int i = 0; i < TOKENS; i++) {
+          event(out, "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\" warm\"}}]}");
+        }
+        event(
+            out,
+            "{\"choices\":[],\"usage\":{\"prompt_tokens\":500,\"completion_tokens\":"
+                + TOKENS
+                + "}}");
+        event(out, "[DONE]");
+      }
+      exchange.close();
+    }
+
+    private static void event(OutputStream out, String data) throws IOException {
+      out.write(("data: " + data + "\n\n").getBytes(StandardCharsets.UTF_8));
+      out.flush();
     }
   }
 

@@ -4,6 +4,8 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.warmpath.RouterClient;
 import dev.warmpath.api.RouterListener;
 import dev.warmpath.api.RouterRequest;
+import dev.warmpath.api.RouterStream;
+import dev.warmpath.api.StreamEvent;
 import dev.warmpath.config.RouterConfig;
 import dev.warmpath.observe.LoadHistorySettings;
 import dev.warmpath.observe.OpenTelemetryTracer;
@@ -32,6 +34,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -53,14 +56,21 @@ public final class WatchedCpu {
 
   private static final int WARMUP_SCRAPES = 20_000;
 
+  private static final RouterRequest UNARY = RouterRequest.chatCompletions(OverheadBenchmark.BODY);
+  private static final RouterRequest STREAMED =
+      RouterRequest.chatCompletions(OverheadBenchmark.STREAMED_BODY);
+
   private final RouterClient off;
   private final RouterClient on;
   private final int turns;
+  private final boolean streamed;
+  private int pairs;
 
-  private WatchedCpu(RouterClient off, RouterClient on, int turns) {
+  private WatchedCpu(RouterClient off, RouterClient on, int turns, boolean streamed) {
     this.off = off;
     this.on = on;
     this.turns = turns;
+    this.streamed = streamed;
   }
 
   /** CPU time per request in microseconds. */
@@ -74,11 +84,13 @@ public final class WatchedCpu {
    * Prints each pair's ratio and their median.
    *
    * @param args the number of requests of a run (20,000, rounded up to whole turns) and of pairs
-   *     (11)
+   *     (11), and {@code streamed} for answers of {@link OverheadBenchmark.Worker#TOKENS} tokens
+   *     that come one by one, rather than one token at once
    */
   public static void main(String[] args) throws IOException {
     int requests = args.length > 0 ? Integer.parseInt(args[0]) : 20_000;
     int pairs = args.length > 1 ? Integer.parseInt(args[1]) : 11;
+    boolean streamed = args.length > 2 && args[2].equals("streamed");
     Process worker =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -100,7 +112,7 @@ public final class WatchedCpu {
       if (!off.awaitReady(Duration.ofSeconds(30)) || !on.awaitReady(Duration.ofSeconds(30))) {
         throw new IllegalStateException("the worker is not up");
       }
-      WatchedCpu runs = new WatchedCpu(off, on, (requests + TURN - 1) / TURN);
+      WatchedCpu runs = new WatchedCpu(off, on, (requests + TURN - 1) / TURN, streamed);
       for (int i = 0; i < WARMUP_SCRAPES; i++) {
         scrape(on);
       }
@@ -184,14 +196,15 @@ public final class WatchedCpu {
     }
   }
 
-  /** A run of each client, in turns; who comes first changes from turn to turn. */
+  /** A run of each client, in turns; who comes first changes from turn to turn and pair to pair. */
   private Pair pair() throws IOException {
     System.gc();
     ProcessCpu cpu = new ProcessCpu();
     long offNanos = 0;
     long onNanos = 0;
+    int first = pairs++;
     for (int turn = 0; turn < turns; turn++) {
-      boolean onFirst = turn % 2 == 1;
+      boolean onFirst = (turn + first) % 2 == 1;
       long begun = cpu.nanos();
       send(onFirst, turn);
       long between = cpu.nanos();
@@ -206,14 +219,26 @@ public final class WatchedCpu {
 
   private void send(boolean watched, int turn) {
     RouterClient client = watched ? on : off;
-    RouterRequest request = RouterRequest.chatCompletions(OverheadBenchmark.BODY);
     for (int i = 0; i < TURN; i++) {
-      if (client.send(request).status() != 200) {
+      if (!(streamed ? stream(client) : client.send(UNARY).status() == 200)) {
         throw new IllegalStateException("the worker failed");
       }
     }
     if (watched && turn % TURNS_OF_A_SCRAPE == 0) {
       scrape(client);
+    }
+  }
+
+  /** Whether as many events came as there are tokens, and the usage. */
+  private static boolean stream(RouterClient client) {
+    try (RouterStream stream = client.stream(STREAMED)) {
+      int events = 0;
+      Iterator<StreamEvent> all = stream.iterator();
+      while (all.hasNext()) {
+        all.next();
+        events++;
+      }
+      return events > OverheadBenchmark.Worker.TOKENS;
     }
   }
 
