@@ -4,6 +4,7 @@ import static dev.warmpath.examples.Soon.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.warmpath.RouterClient;
+import dev.warmpath.api.RouteDecision;
 import dev.warmpath.api.RouterException;
 import dev.warmpath.api.RouterRequest;
 import dev.warmpath.api.RouterResponse;
@@ -38,6 +39,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -353,7 +355,7 @@ class PrefillDecodeIT {
   })
   void hundredsOfRequestsAllSucceed(EngineKind kind, String policy) {
     start(kind, policy);
-    Set<String> pairs = new HashSet<>();
+    Set<String> pairs = ConcurrentHashMap.newKeySet();
     for (int round = 0; round < 10; round++) {
       List<CompletableFuture<RouterResponse>> whole = new ArrayList<>();
       List<CompletableFuture<Integer>> streams = new ArrayList<>();
@@ -363,12 +365,16 @@ class PrefillDecodeIT {
         streams.add(
             router
                 .streamAsync(RouterRequest.chatCompletions(body(prompt, 8, true)))
-                .thenApply(PrefillDecodeIT::drain));
+                .thenApply(
+                    stream -> {
+                      pairs.add(pair(stream.decision()));
+                      return drain(stream);
+                    }));
       }
       for (CompletableFuture<RouterResponse> answer : whole) {
         RouterResponse response = answer.join();
         assertThat(response.status()).isEqualTo(200);
-        pairs.add(response.decision().pd().prefill() + response.decision().pd().decode());
+        pairs.add(pair(response.decision()));
       }
       streams.forEach(stream -> assertThat(stream.join()).isPositive());
     }
@@ -380,6 +386,10 @@ class PrefillDecodeIT {
         .untilAsserted(
             () -> assertThat(router.stats().pd().sessions().values()).containsExactly(300L));
     assertThat(router.stats().pd().sessions().keySet()).allMatch(key -> key.endsWith("/completed"));
+  }
+
+  private static String pair(RouteDecision decision) {
+    return decision.pd().prefill() + decision.pd().decode();
   }
 
   private static int drain(RouterStream stream) {
