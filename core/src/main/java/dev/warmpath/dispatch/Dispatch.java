@@ -182,6 +182,10 @@ public final class Dispatch {
   }
 
   private String policy() {
+    PairDispatch several = pair;
+    if (several != null) {
+      return several.policy();
+    }
     Dispatcher.Routed at = routed;
     return (at == null ? terms.policy() : at.policy()).name();
   }
@@ -244,10 +248,11 @@ public final class Dispatch {
    * Leaves the request to a driver that sends it to several workers at a time; {@link #next} is not
    * called then.
    *
+   * @param policy the name of what it is routed by
    * @param decided tells where it goes, as far as the driver has come
    */
-  public PairDispatch pair(Supplier<RouteDecision> decided) {
-    PairDispatch made = new PairDispatch(dispatcher, this, decided);
+  public PairDispatch pair(String policy, Supplier<RouteDecision> decided) {
+    PairDispatch made = new PairDispatch(dispatcher, this, policy, decided);
     pair = made;
     return made;
   }
@@ -584,8 +589,7 @@ public final class Dispatch {
   void tellRouted(long now) {
     RequestMeter[] meters = dispatcher.listeners().meters();
     if (meters.length > 0) {
-      PairDispatch several = pair;
-      String policy = several == null ? policy() : several.decision().policy();
+      String policy = policy();
       boolean lookedUp = located.info() != null;
       RequestTimings timings = course.clock().timings(now);
       for (RequestMeter meter : meters) {

@@ -37,15 +37,18 @@ public final class PairDispatch {
 
   private final Dispatcher dispatcher;
   private final Dispatch dispatch;
+  private final String policy;
   private final Supplier<RouteDecision> decided;
   private final List<AttemptRecord> attempts = new CopyOnWriteArrayList<>();
   private final List<Runnable> onCancel = new CopyOnWriteArrayList<>();
   private volatile @Nullable String worker;
   private volatile int attempt;
 
-  PairDispatch(Dispatcher dispatcher, Dispatch dispatch, Supplier<RouteDecision> decided) {
+  PairDispatch(
+      Dispatcher dispatcher, Dispatch dispatch, String policy, Supplier<RouteDecision> decided) {
     this.dispatcher = dispatcher;
     this.dispatch = dispatch;
+    this.policy = policy;
     this.decided = decided;
   }
 
@@ -213,6 +216,10 @@ public final class PairDispatch {
   /** Ends the request with what the caller is told; null where that is no routing error. */
   public void failed(@Nullable RouterException error) {
     dispatch.finish(Outcome.FAILED, null, error);
+  }
+
+  String policy() {
+    return policy;
   }
 
   @Nullable String worker() {

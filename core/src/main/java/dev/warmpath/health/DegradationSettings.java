@@ -66,10 +66,10 @@ public record DegradationSettings(
    * One mode's thresholds.
    *
    * <p>The defaults: stuck 20 s without progress, over at 1 s, share 0; kv_full from 0.97 to 0.9,
-   * share 0.3; overloaded from 4 readings of growth to 0, the first reading counts, share 0.5;
-   * latency from 4 times the fleet's to twice, share 0.5; failing from 0.3 to 0.1, the first
-   * counts, share 0.3; stale from once the believed age to half of it, share 0.7. Where nothing
-   * else is said, 3 readings; stuck and stale 2.
+   * share 0.3; overloaded from 4 readings of growth, a second or more apart, to 0, the first
+   * reading counts, share 0.5; latency from 4 times the fleet's to twice, share 0.5; failing from
+   * 0.3 to 0.1, the first counts, share 0.3; stale from once the believed age to half of it, share
+   * 0.7. Where nothing else is said, 3 readings; stuck and stale 2.
    *
    * @param enter the signal at or above which the mode begins
    * @param leave the signal at or below which it ends; less than {@code enter}

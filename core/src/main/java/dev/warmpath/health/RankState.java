@@ -358,11 +358,6 @@ public final class RankState {
     return affinity ? affinityShare : share;
   }
 
-  /** The {@link Degradation#share()}. */
-  public double share() {
-    return share;
-  }
-
   /** Its availability in a word, or, where it is up but degraded, by what. */
   public String label() {
     Availability availability = availability();

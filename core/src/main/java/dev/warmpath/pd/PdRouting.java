@@ -135,7 +135,7 @@ public final class PdRouting implements AutoCloseable {
 
     Begun(Dispatch dispatch) {
       this.dispatch = dispatch;
-      this.request = dispatch.pair(() -> decision(this, attempt.get()));
+      this.request = dispatch.pair(rules.names(), () -> decision(this, attempt.get()));
       this.ending = new WholeRequest(dispatch, request);
       this.original = refusing(() -> original(request, dispatch.path()));
     }

@@ -77,11 +77,22 @@ class DegradationTest {
     }
   }
 
+  /** The two that A is held against, as fast as they ought to be. */
+  private void serveOthers() {
+    serve(B, 100, 20);
+    serve(C, 120, 20);
+  }
+
+  private void readFourTimesASecond() {
+    fixture.monitor.reconfigure(
+        HealthSettings.builder().loadInterval(ofMillis(250), ofMillis(250)).build());
+  }
+
   @Test
   void stuckIsRunningWithoutTokens() {
     a.ranks = figures(3, 0, 5_000, 0.4, 0);
     assertThat(untilDegraded(DegradationMode.STUCK)).isBetween(ofSeconds(20), ofSeconds(45));
-    assertThat(fixture.state(A).share()).isZero();
+    assertThat(fixture.state(A).share(false)).isZero();
     assertThat(fixture.state(A).label()).isEqualTo("degraded:stuck");
     assertThat(fixture.availability(A)).as("its probes pass").isEqualTo(Availability.UP);
     fixture.advance(ofSeconds(30));
@@ -89,7 +100,7 @@ class DegradationTest {
     double[] used = {5_000};
     a.duringCall = () -> a.ranks = figures(3, 0, used[0]++, 0.4, 100);
     untilWell();
-    assertThat(fixture.state(A).share()).isOne();
+    assertThat(fixture.state(A).share(false)).isOne();
   }
 
   @Test
@@ -125,7 +136,7 @@ class DegradationTest {
     double[] used = {1_000};
     a.duringCall = () -> a.ranks = figures(8, 5, used[0]++, 0.98, 50);
     untilDegraded(DegradationMode.KV_FULL);
-    assertThat(fixture.state(A).share()).isEqualTo(0.3);
+    assertThat(fixture.state(A).share(false)).isEqualTo(0.3);
     assertThat(fixture.state(A).share(true)).as("where KV decides").isOne();
     a.duringCall = () -> a.ranks = figures(8, 5, used[0]++, 0.95, 50);
     fixture.advance(ofSeconds(40));
@@ -139,7 +150,7 @@ class DegradationTest {
     double[] figures = {0, 100};
     a.duringCall = () -> a.ranks = figures(8, figures[0] += 5, figures[0], 0.5, figures[1]);
     untilDegraded(DegradationMode.OVERLOADED);
-    assertThat(fixture.state(A).share()).isEqualTo(0.5);
+    assertThat(fixture.state(A).share(false)).isEqualTo(0.5);
     assertThat(fixture.state(A).share(true)).as("where KV decides").isOne();
     a.duringCall = () -> a.ranks = figures(8, Math.max(1, figures[0] -= 5), figures[0], 0.5, 100);
     untilWell();
@@ -148,8 +159,7 @@ class DegradationTest {
   /** It takes 2 s every 5 s, decodes nothing meanwhile, and five requests come behind it. */
   @Test
   void aQueueBehindALongPromptIsNoneHoweverOftenOneLooks() {
-    fixture.monitor.reconfigure(
-        HealthSettings.builder().loadInterval(ofMillis(250), ofMillis(250)).build());
+    readFourTimesASecond();
     int[] reading = {0};
     a.duringCall =
         () -> {
@@ -163,8 +173,7 @@ class DegradationTest {
 
   @Test
   void aQueueThatGrowsIsFoundWhenLookedAtOften() {
-    fixture.monitor.reconfigure(
-        HealthSettings.builder().loadInterval(ofMillis(250), ofMillis(250)).build());
+    readFourTimesASecond();
     double[] queue = {0};
     a.duringCall = () -> a.ranks = figures(8, queue[0]++, queue[0], 0.5, 100);
     assertThat(untilDegraded(DegradationMode.OVERLOADED)).isLessThan(ofSeconds(10));
@@ -183,14 +192,13 @@ class DegradationTest {
 
   @Test
   void latencyIsBeingFarSlowerThanItsLike() {
-    serve(B, 100, 20);
-    serve(C, 120, 20);
+    serveOthers();
     serve(A, 900, 15);
     fixture.advance(ofSeconds(10));
     assertThat(modes()).as("too few requests to tell").isEmpty();
     serve(A, 900, 5);
     untilDegraded(DegradationMode.LATENCY);
-    assertThat(fixture.state(A).share()).isEqualTo(0.5);
+    assertThat(fixture.state(A).share(false)).isEqualTo(0.5);
     assertThat(fixture.state(A).share(true)).as("where KV decides, too").isEqualTo(0.5);
     serve(A, 100, 2); // still more than twice the others'
     fixture.advance(ofSeconds(30));
@@ -202,8 +210,7 @@ class DegradationTest {
   @Test
   void oneThatComesToBeSlowIsFoundOut() {
     serve(A, 100, 100);
-    serve(B, 100, 20);
-    serve(C, 120, 20);
+    serveOthers();
     fixture.advance(ofSeconds(10));
     assertThat(modes()).isEmpty();
     serve(A, 600, 40);
@@ -213,8 +220,7 @@ class DegradationTest {
   /** Every third request comes when a prompt of 100,000 tokens is computed. */
   @Test
   void waitingBehindLongPromptsIsNotBeingSlow() {
-    serve(B, 100, 20);
-    serve(C, 120, 20);
+    serveOthers();
     for (int i = 0; i < 60; i++) {
       serve(A, 100, 2);
       serve(A, 2_000, 1);
@@ -226,8 +232,7 @@ class DegradationTest {
 
   @Test
   void anAverageThatNothingConfirmsIsNotBelieved() {
-    serve(B, 100, 20);
-    serve(C, 120, 20);
+    serveOthers();
     serve(A, 900, 20);
     untilDegraded(DegradationMode.LATENCY);
     assertThat(untilWell()).isBetween(ofSeconds(50), ofSeconds(70));
@@ -253,7 +258,7 @@ class DegradationTest {
     }
     fixture.advance(ofMillis(1));
     assertThat(modes()).as("no look has to pass").containsExactly(DegradationMode.FAILING);
-    assertThat(fixture.state(A).share()).isEqualTo(0.3);
+    assertThat(fixture.state(A).share(false)).isEqualTo(0.3);
     untilWell();
   }
 
@@ -297,7 +302,7 @@ class DegradationTest {
   void staleIsTelemetryThatHasStopped() {
     a.load = Mode.TIME_OUT;
     assertThat(untilDegraded(DegradationMode.STALE)).isBetween(ofSeconds(10), ofSeconds(25));
-    assertThat(fixture.state(A).share()).isEqualTo(0.7);
+    assertThat(fixture.state(A).share(false)).isEqualTo(0.7);
     a.load = Mode.OK;
     untilWell();
   }
@@ -327,12 +332,12 @@ class DegradationTest {
     a.health = Mode.OK;
     until(() -> fixture.availability(A) == Availability.UP);
     assertThat(modes()).containsExactly(DegradationMode.RECOVERING);
-    assertThat(fixture.state(A).share()).isCloseTo(0.1, within(0.05));
+    assertThat(fixture.state(A).share(false)).isCloseTo(0.1, within(0.05));
     fixture.advance(ofSeconds(15));
-    assertThat(fixture.state(A).share()).isCloseTo(0.55, within(0.06));
+    assertThat(fixture.state(A).share(false)).isCloseTo(0.55, within(0.06));
     fixture.advance(ofSeconds(16));
     assertThat(fixture.state(A).degradation().modes()).isEmpty();
-    assertThat(fixture.state(A).share()).isOne();
+    assertThat(fixture.state(A).share(false)).isOne();
   }
 
   @Test
@@ -347,7 +352,7 @@ class DegradationTest {
   @Test
   void aNewWorkerDoesNot() {
     fixture.addUp("http://d:1");
-    assertThat(fixture.state("http://d:1").share()).isOne();
+    assertThat(fixture.state("http://d:1").share(false)).isOne();
   }
 
   @Test
@@ -356,7 +361,7 @@ class DegradationTest {
     a.duringCall = () -> a.ranks = figures(8, used[0] += 100, used[0], 0.98, 50);
     until(() -> modes().size() == 2);
     assertThat(fixture.state(A).label()).isEqualTo("degraded:kv_full,overloaded");
-    assertThat(fixture.state(A).share()).isEqualTo(0.3);
+    assertThat(fixture.state(A).share(false)).isEqualTo(0.3);
     WorkerView view = fixture.view(A);
     assertThat(view.ranks().get(0).degradation()).isEqualTo(fixture.state(A).degradation());
   }
@@ -400,7 +405,7 @@ class DegradationTest {
   }
 
   private double effective() {
-    return fixture.state(A).lastResort() ? 0 : fixture.state(A).share();
+    return fixture.state(A).lastResort() ? 0 : fixture.state(A).share(false);
   }
 
   @Test

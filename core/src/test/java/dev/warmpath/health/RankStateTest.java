@@ -147,7 +147,6 @@ class RankStateTest {
     assertThat(state.label()).isEqualTo("up");
     state.degradation(new Degradation(modes, 0.3, 0.5, 0));
     assertThat(state.label()).isEqualTo("degraded:kv_full,latency");
-    assertThat(state.share()).isEqualTo(0.3);
     assertThat(state.share(false)).isEqualTo(0.3);
     assertThat(state.share(true)).isEqualTo(0.5);
     state.suspect(true);

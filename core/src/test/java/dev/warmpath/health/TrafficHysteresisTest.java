@@ -48,7 +48,7 @@ class TrafficHysteresisTest {
   /** The part of its traffic that the worker gets while others can take it. */
   private static double weight(MonitorFixture fixture) {
     RankState state = fixture.state(A);
-    return state.lastResort() ? 0 : state.share();
+    return state.lastResort() ? 0 : state.share(false);
   }
 
   @Property(tries = 6)

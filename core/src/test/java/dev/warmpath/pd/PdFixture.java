@@ -111,7 +111,7 @@ final class PdFixture implements AutoCloseable {
 
   /** A session that is not started; whoever hears its last word ends its dispatch. */
   PdConductor conductor(Dispatch dispatch, PdPort port) {
-    PairDispatch request = dispatch.pair(() -> null);
+    PairDispatch request = dispatch.pair("pairs", () -> null);
     String body = new String(request.request().body(), java.nio.charset.StandardCharsets.UTF_8);
     Original original =
         new Original(

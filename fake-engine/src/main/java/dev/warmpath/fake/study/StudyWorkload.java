@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,10 +125,7 @@ public record StudyWorkload(
   private static StudyWorkload drawn(
       String title, String workload, Map<String, String> set, long seed, double fromSeconds) {
     List<TraceSession> sessions = Workloads.draw(workload, set, seed);
-    int[] families = new int[sessions.size()];
-    for (int i = 0; i < families.length; i++) {
-      families[i] = i;
-    }
+    int[] families = IntStream.range(0, sessions.size()).toArray();
     double until = Double.parseDouble(set.getOrDefault("duration", "0")) * 1e3;
     return new StudyWorkload(title, sessions, families, fromSeconds * 1e3, until);
   }

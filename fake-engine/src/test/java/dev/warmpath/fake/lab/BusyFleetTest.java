@@ -20,6 +20,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -88,10 +89,7 @@ class BusyFleetTest {
               List.of(new TraceRequest(at, id, 0, ids.length * BLOCK, 150, ids, BLOCK, ""))));
       at -= 1_000 / rate * Math.log(1 - random.nextDouble());
     }
-    int[] families = new int[sessions.size()];
-    for (int i = 0; i < families.length; i++) {
-      families[i] = i;
-    }
+    int[] families = IntStream.range(0, sessions.size()).toArray();
     return new StudyWorkload("documents", sessions, families, 0, UNTIL_MS);
   }
 }
